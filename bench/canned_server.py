@@ -32,6 +32,9 @@ TARGET = re.compile(rb"\r\nx-amz-target: *\w+\.(\w+)", re.IGNORECASE)
 EXPECT = re.compile(rb"\r\nexpect: *100-continue", re.IGNORECASE)
 CAPACITY = re.compile(rb'"ReturnConsumedCapacity" *: *"(?:TOTAL|INDEXES)"')
 
+TABLE = f'"{Canned.table}"'.encode()
+"The only table that there is."
+
 LAST_PUT = "LastPut"
 "Not DynamoDB's: gives back the body of the newest PutItem, so that a harness can see what was sent."
 
@@ -116,9 +119,15 @@ class Connection(asyncio.Protocol):
         if operation == b"PutItem":
             Connection.last_put = body
         if operation not in self.answers:
-            return respond(b'{"__type":"com.amazon.coral.service#UnknownOperationException"}', "400 Bad Request")
+            return _error("com.amazon.coral.service#UnknownOperationException")
+        if TABLE not in body:
+            return _error("com.amazonaws.dynamodb.v20120810#ResourceNotFoundException")
         answer = self.answers[operation]
         return answer.metered if CAPACITY.search(body) else answer.plain
+
+
+def _error(kind: str) -> bytes:
+    return respond(json.dumps({"__type": kind}).encode(), "400 Bad Request")
 
 
 async def serve(chain: str, key: str) -> None:

@@ -16,6 +16,7 @@ from bench.sizes import contests_by_size
 from bench.topic import Contests
 from penstock import Store
 from penstock.engines.sql.engine import SqlEngine
+from penstock.kernel.layouts.evolving_engine import by_layouts
 
 GROUPS = {"sqlite-gets.many": "client CPU", "postgresql-gets.many": "client + server CPU"}
 SMALL, LARGE = "1,000 records", "1,000,000 records"
@@ -41,8 +42,9 @@ def _getter(store: Store, size: int) -> Work:
     store.ensure(DOMAIN)
     projects = size // AT_ONCE
     store.put_many(_scene(sequence) for sequence in range(1, AT_ONCE + 1))
-    assert isinstance(store.engine, SqlEngine)
-    _multiply(store.engine, projects)
+    engine = by_layouts(store.engine).beneath
+    assert isinstance(engine, SqlEngine)
+    _multiply(engine, projects)
     apart = projects * AT_ONCE // (AT_ONCE // NEIGHBOURS)
     numbers = [first + n for first in range(0, projects * AT_ONCE, apart) for n in range(NEIGHBOURS)]
     keys = [Scene.at(project_id=UUID(int=n // AT_ONCE), sequence=1 + n % AT_ONCE) for n in numbers]

@@ -4,7 +4,8 @@ The cost is the CPU of both sides: of the client, and of all processes of its Po
 and a server of its own, as shipped, so that what one leaves behind or does while idle is not counted as another's.
 
 Penstock announces each job with a message, leases it, and completes it under its lease, with a line in the audit and
-another message. The others (see `job_peers`) keep of a job what they keep for any user.
+another message. In batches of 100 its jobs are items of batch tasks (see `batched_jobs`). The others (see `job_peers`)
+keep of a job what they keep for any user.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from uuid import UUID
 
 from bench import server_cpu
 from bench.apart import Apart, Opener
+from bench.batched_jobs import penstock_in_hundreds
 from bench.contender import Limit
 from bench.job_peers import clip, dbos, pgqueuer, pgqueuer_in_hundreds, procrastinate
 from bench.measure import Clock, Effort, Work, contest
@@ -33,7 +35,8 @@ from penstock.ports.ids import sortable_id
 GROUPS = {"postgresql-jobs.cycle": "client + server CPU"}
 BASELINE = PENSTOCK = "penstock"
 PROCRASTINATE, DBOS = "procrastinate", "DBOS"
-OWN = (PENSTOCK,)
+BATCHES, PGQUEUER_BATCHES = "penstock, batches of 100", "pgqueuer, batches of 100"
+OWN = (PENSTOCK, BATCHES)
 JOBS = 294
 "In one round. One that starts a worker for them spreads that over all."
 
@@ -43,6 +46,7 @@ def _limits() -> Iterator[Limit]:
         yield Limit(f"{group}: at most 0.5 ms of CPU for a job", group, PENSTOCK, None, 500)
         for peer in (PROCRASTINATE, DBOS):
             yield Limit(f"{group}: below {peer}", group, PENSTOCK, peer, 1.0)
+        yield Limit(f"{group}: {BATCHES} at most {PGQUEUER_BATCHES}", group, BATCHES, PGQUEUER_BATCHES, 1.0)
 
 
 LIMITS = tuple(_limits())
@@ -87,7 +91,8 @@ def contests(groups: Sequence[str], effort: Effort) -> Contests:
         PENSTOCK: penstock,
         PROCRASTINATE: procrastinate,
         "pgqueuer": pgqueuer,
-        "pgqueuer, batches of 100": pgqueuer_in_hundreds,
+        BATCHES: penstock_in_hundreds,
+        PGQUEUER_BATCHES: pgqueuer_in_hundreds,
         DBOS: dbos,
     }
     works: dict[str, Work] = {}

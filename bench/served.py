@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -37,6 +38,34 @@ class PenstockUp(HttpServer):
 
     def _launch(self, home: Path) -> Process:
         return _python(["-m", "penstock", "up", "--port", str(self.port)], home, self._settings)
+
+
+class PenstockServe(PenstockUp):
+    """The same in several processes that answer, and one for everything else."""
+
+    name: ClassVar[str] = "serve"
+
+    def __init__(self, processes: int) -> None:
+        super().__init__()
+        self._processes = processes
+
+    def _launch(self, home: Path) -> Process:
+        arguments = ["-m", "penstock", "serve", "--processes", str(self._processes), "--port", str(self.port)]
+        return _python(arguments, home, self._settings)
+
+
+class Handwritten(HttpServer):
+    """`bench.handwritten`, on SQLite as the real one."""
+
+    name: ClassVar[str] = "handwritten"
+
+    @property
+    def key(self) -> dict[str, str]:
+        """The header with which its administrator asks."""
+        return dict(json.loads((self.home / "key").read_text()))
+
+    def _launch(self, home: Path) -> Process:
+        return _python(["-m", "bench.handwritten", str(self.port), f"{home}/papers.db"], home, {})
 
 
 class Bare(HttpServer):

@@ -31,6 +31,8 @@ Announce = Callable[[int], None]
 "Announces so many jobs."
 
 THREADS = 4
+CELERY_PROCESSES = 1
+"Of each of the two that use Celery."
 _POLL, _LONGEST = 0.02, 60.0
 _MOMENT = struct.Struct("d")
 
@@ -94,7 +96,7 @@ def penstock_by_celery(url: str) -> Iterator[Announce]:
     with closing(open_store(at)) as store:
         store.ensure(WORKING)
         store.close()
-        celery = CeleryWorkers(store, [TASKS], broker, processes=THREADS)
+        celery = CeleryWorkers(store, [TASKS], broker, processes=CELERY_PROCESSES)
         with _process(celery.run_worker), _process(celery.run_dispatcher):
             yield partial(_announce, store)
 
@@ -112,7 +114,7 @@ def celery(url: str) -> Iterator[Announce]:
 
     app.task(edit, name="edit", shared=False)
     options = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=ERROR"]
-    with _process(lambda: app.worker_main(["--quiet", "worker", f"--concurrency={THREADS}", *options])):
+    with _process(lambda: app.worker_main(["--quiet", "worker", f"--concurrency={CELERY_PROCESSES}", *options])):
 
         def announce(times: int) -> None:
             for number in range(times):

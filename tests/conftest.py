@@ -20,6 +20,7 @@ from penstock.work.working import WORKING
 from tests import watch
 from tests.homes import Homes, dynamo_access, dynamo_client, table_names
 from tests.seldom import leave_to_long_runs
+from tests.web import client
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,14 @@ pytest_plugins = ["tests.servers.fixtures", "tests.browser.fixtures"]
 settings.register_profile("penstock", deadline=None)
 settings.load_profile("penstock")
 
+LONGEST = (
+    "tests/browser/test_every_screen.py",
+    "tests/cli/test_ending.py",
+    "tests/cli/test_serving.py",
+    "tests/transfer/test_live_copy.py",
+    "tests/web/test_access.py",
+)
+"Begun first, so that nobody waits for one of them at the end."
 ENGINES = ("sqlite", "postgres", "dynoxide", "dynamodb-local")
 _counter = itertools.count()
 
@@ -44,6 +53,7 @@ def chosen_engines() -> tuple[str, ...]:
 
 def pytest_configure(config: pytest.Config) -> None:
     _keep_bytecode()
+    _spare_the_disk()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # In the background of a script: whatever is started here would not hear Ctrl-C, which some tests send.
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -55,6 +65,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
     for engine in (SqlEngine, DynamoEngine):
         watch.watch(engine)
+
+
+def _spare_the_disk() -> None:
+    """No test cuts the power, so nobody waits for the disk; what cannot be synchronised fails as ever."""
+
+    def fsync(fd: Any) -> None:
+        os.fstat(fd if isinstance(fd, int) else fd.fileno())
+
+    os.fsync = fsync
 
 
 def _keep_bytecode() -> None:
@@ -75,11 +94,13 @@ def pytest_collection() -> Iterator[Any]:
     finally:
         gc.freeze()
         gc.enable()
+        gc.set_threshold(30_000, 20, 100)  # a system is put together from so many objects that looking took a tenth
 
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out that are marked
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     leave_to_long_runs(items)
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 @pytest.fixture(autouse=True)
@@ -90,28 +111,35 @@ def nothing_that_opens_by_itself_is_stored() -> Iterator[None]:
     assert watch.seen == []
 
 
+@pytest.fixture(autouse=True)
+def nothing_of_a_client_goes_on() -> Iterator[None]:
+    """What one test has asked of an application leaves no thread to the next."""
+    yield
+    client.end()
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine_name" in metafunc.fixturenames:
-        everywhere = metafunc.definition.get_closest_marker("every_engine") is not None
-        chosen = [_marked(name, metafunc.module.__name__, everywhere=everywhere) for name in chosen_engines()]
+        everywhere = metafunc.definition.get_closest_marker("every_engine")
+        chosen = [_marked(name, metafunc.module.__name__, everywhere) for name in chosen_engines()]
         metafunc.parametrize("engine_name", chosen, scope="session")
 
 
-def _marked(name: str, module: str, *, everywhere: bool) -> Any:
+def _marked(name: str, module: str, everywhere: pytest.Mark | None) -> Any:
     """What every engine must do, each does. What is built on that, some do on long runs only.
 
-    DynamoDB Local, which is slow, all of it; DynamoDB's protocol what is built on the kernel; and all but the embedded
+    DynamoDB Local, which is slow, has nothing else than dynoxide, which speaks the same protocol, and only long runs
+    have it; DynamoDB's protocol at all what is built on the kernel; and all but the embedded
     engine what a domain does, except for what is marked: its story, and what happens to it in the middle of a write or
-    twice at the same time. Whoever names engines has everything on each of them.
+    twice at the same time. An engine that the mark names has it always. Whoever names engines has everything on each.
     """
-    if os.environ.get("PENSTOCK_TEST_ENGINES"):
+    if os.environ.get("PENSTOCK_TEST_ENGINES") or (everywhere is not None and name in everywhere.args):
         return name
     seldom = name in (("dynamodb-local",) if everywhere else _SELDOM.get(module.split(".")[1], ("dynamodb-local",)))
     return pytest.param(name, marks=pytest.mark.long) if seldom else name
 
 
 _SELDOM = {
-    "engines": (),
     **dict.fromkeys(("events", "files", "lifecycle", "runtime", "work"), ("dynoxide", "dynamodb-local")),
     "domains": ("postgres", "dynoxide", "dynamodb-local"),
 }

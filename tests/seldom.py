@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 import pytest
 
@@ -13,12 +14,14 @@ SELDOM: dict[str, tuple[str, ...]] = {
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[console_live]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[jobs]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[musicvideo]",
+        "tests/bench/test_bench.py::test_every_topic_measures_penstock[processes]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[service]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[spectra_memory]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[speech]",
         "tests/bench/test_bench.py::test_every_topic_measures_penstock[tasks]",
         "tests/bench/test_bench.py::test_whoever_ends_the_process_finds_the_groups_before[9]",
-        "tests/domains/novae/test_data_killed.py::test_killed_at_every_write_of_discovery_and_download[sqlite-data1",
+        "tests/domains/novae/test_data_killed.py::test_killed_at_every_write_of_discovery_and_download"
+        "[sqlite-every third-data1",
         "tests/domains/novae/test_odd_files.py::test_a_file_may_be_called_anything[True-aux.csv]",
         "tests/domains/novae/test_odd_files.py::test_a_file_may_be_called_anything[True-con.csv]",
         "tests/domains/novae/test_odd_files.py::test_a_file_may_be_called_anything[True-source.json]",
@@ -47,7 +50,32 @@ SELDOM: dict[str, tuple[str, ...]] = {
         "tests/web/test_told.py::test_a_process_that_can_write_nothing_is_not_ready[full",
         "tests/web/test_told.py::test_a_process_that_can_write_nothing_is_not_ready[read-only",
     ),
+    "what is installed from the wheel is tried always beside its source": (
+        "tests/cli/test_new.py::test_the_environment_has_penstock_from_the_wheel_and_finds_all_domains",
+        "tests/cli/test_new.py::test_its_tests_pass",
+        "tests/cli/test_new.py::test_one_domain_can_be_served_alone",
+    ),
+    "each part of it is tried always by itself": (
+        "tests/cli/test_ending.py::test_killed_and_started_again_it_goes_on_at_once",
+        "tests/cli/test_moving.py::test_a_copy_is_refused_writes_to_and_abandoned",
+        "tests/domains/musicvideo/test_samples.py::test_every_video_is_taken_or_refused_with_a_reason",
+        "tests/domains/novae/test_commands.py::test_a_name_is_looked_up_judged_decided_about_and_bundled",
+        "tests/studio/test_asset_chain.py::test_a_model_is_to_others_what_it_is_said_to_be[ranger]",
+        "tests/transfer/test_five_systems.py::",
+    ),
     "tried always on another engine": (
+        "tests/domains/musicvideo/test_story.py::test_a_sentence_becomes_a_film[postgres]",
+        "tests/domains/novae/test_story.py::test_a_name_becomes_spectra_a_light_curve_and_a_bundle[dynoxide]",
+        "tests/domains/videos/test_view_crowd.py::test_two_thousand_views_from_eight_processes_are_two_thousand[postgres]",
+        "tests/domains/videos/test_view_crowd.py::test_two_thousand_views_from_eight_processes_are_two_thousand[sqlite]",
+        "tests/kernel/test_audit_attacks.py::test_every_attack_is_found_and_named[dynoxide",
+        "tests/runtime/test_growth.py::test_a_day_of_traffic_ends_within_every_bound[postgres]",
+        "tests/transfer/test_live_copy.py::test_a_copy_that_is_killed_at_any_step_goes_on[postgres]",
+        "tests/transfer/test_live_copy.py::test_a_copy_that_is_killed_in_the_stop_opens_the_store_until_it_stops_it_again"
+        "[postgres]",
+        "tests/transfer/test_live_copy.py::test_a_difference_is_told_and_writers_go_on_where_they_were[postgres]",
+        "tests/transfer/test_live_copy.py::test_a_feed_goes_on_in_the_other_store_and_misses_nothing[postgres]",
+        "tests/transfer/test_live_copy.py::test_a_store_moves_while_it_is_written_to[postgres]",
         "tests/domains/assetcreator/test_isolation.py::test_the_key_of_a_project_reaches_nothing_of_another[dynoxide]",
         "tests/domains/assetcreator/test_isolation.py::test_the_key_of_a_project_reaches_nothing_of_another[postgres]",
         "tests/domains/novae/test_killed.py::test_killed_at_every_write_of_a_merge[dynoxide]",
@@ -92,22 +120,75 @@ SELDOM: dict[str, tuple[str, ...]] = {
 }
 "Beginnings of their names, by why they may wait."
 
+_FIELDS = "tests/evolution/test_field_migration.py"
+A_FEW: dict[str, int] = {
+    "tests/astronomy/spectra/test_mutations.py::test_a_changed_file_is_valid_only_with_the_axis_of_its_own_cards": 4,
+    "tests/astronomy/spectra/test_truth.py::test_a_good_sample_is_valid_with_the_axis_that_its_own_bytes_tell": 4,
+    "tests/bench/test_bench.py::test_every_topic_measures_penstock": 3,
+    "tests/cli/test_audit.py::test_a_forged_name_neither_stops_verifying_nor_steers_the_terminal": 3,
+    "tests/cli/test_audit.py::test_an_age_that_is_none_is_refused": 3,
+    "tests/deploy/test_deploy.py::test_every_command_runs_as_it_is_written": 2,
+    "tests/domains/musicvideo/test_upload_types.py::test_a_film_or_sound_of_any_usual_kind_is_taken": 3,
+    "tests/domains/musicvideo/test_upload_types.py::test_a_small_sample_has_one_verdict": 4,
+    "tests/domains/novae/test_commands.py::test_what_cannot_be_meant_is_said_in_a_sentence": 3,
+    "tests/domains/novae/test_odd_files.py::test_a_file_may_be_called_anything": 3,
+    "tests/house/test_expressions.py::test_an_expression_that_is_slow_would_be_found": 3,
+    "tests/kernel/test_merged_page.py::test_all_pages_are_all_records_once_and_in_order": 5,
+    "tests/media/speech/test_texts.py::test_what_a_text_becomes_is_told_from_its_characters": 4,
+    "tests/media/test_content_type.py::test_no_piece_can_be_repeated_until_the_sniffer_stands_still": 3,
+    "tests/studio/modelling/test_animator.py::test_every_clip_ends_as_it_begins_and_never_jumps": 3,
+    "tests/studio/modelling/test_retopologist.py::test_a_mesh_is_within_its_budget_and_still_closed": 3,
+    "tests/studio/test_artist.py::test_four_pictures_show_one_figure_from_four_sides": 4,
+    "tests/studio/test_filmer.py::test_a_picture_that_was_given_is_the_character": 3,
+    "tests/studio/test_filmer.py::test_every_place_can_be_filmed_at_any_hour_and_size": 5,
+    "tests/studio/test_filmer.py::test_no_move_of_the_camera_shows_where_the_world_ends": 3,
+    "tests/studio/test_flat_exporter.py::test_whatever_it_is_it_moves_within_its_cell": 4,
+    "tests/studio/test_lip_sync.py::test_a_film_from_elsewhere_is_sung_in": 4,
+    "tests/studio/test_lip_sync.py::test_words_that_are_not_there_are_not_sung": 4,
+    "tests/studio/test_prompts_obeyed.py::test_every_creature_has_a_mouth_where_lips_find_it": 7,
+    "tests/studio/test_prompts_obeyed.py::test_the_writer_asks_for_nothing_that_cannot_be_drawn": 5,
+    "tests/studio/test_prompts_obeyed.py::test_what_is_held_is_in_a_hand_that_closes_around_it": 7,
+    "tests/studio/test_prompts_obeyed.py::test_who_and_where_are_as_the_prompt_says_and_nothing_is_left_out": 4,
+    "tests/transfer/test_backup.py::test_a_damaged_backup_restores_nothing_and_says_what_is_damaged": 2,
+    "tests/transfer/test_export.py::TestDamage::test_a_record_that_does_not_fit_its_declaration_is_named": 3,
+    "tests/web/test_paging.py::test_all_pages_are_all_records_whatever_their_sizes": 3,
+    f"{_FIELDS}::test_both_write_all_the_while_and_everything_is_read_as_it_was_written": 4,
+    f"{_FIELDS}::test_killed_again_and_again_it_is_gone_on_with_and_comes_to_its_end": 4,
+}
+"Those with many variants that take seconds together: one of so many of them is tried always, and all on long runs."
+
 
 def leave_to_long_runs(items: list[pytest.Item]) -> None:
     """Mark those that there are."""
     beginnings = tuple(beginning for group in SELDOM.values() for beginning in group)
+    turns: Counter[str] = Counter()
     for item in items:
-        if item.nodeid.startswith(beginnings) or _is_tried_elsewhere(item):
+        if item.nodeid.startswith(beginnings) or _is_tried_elsewhere(item) or not _has_its_turn(item, turns):
             item.add_marker(pytest.mark.long)
 
 
-def _is_tried_elsewhere(item: pytest.Item) -> bool:
-    """What a domain does `anywhere` is tried always on SQLite, whose engine is PostgreSQL's too, and on another engine.
+def _has_its_turn(item: pytest.Item, turns: Counter[str]) -> bool:
+    name = item.nodeid.partition("[")[0]
+    if name not in A_FEW or item.get_closest_marker("long") is not None:
+        return True
+    turns[name] += 1
+    return turns[name] % A_FEW[name] == 1
 
-    On PostgreSQL itself only what is marked is, and all that the kernel does. Whoever names engines has all of it.
+
+_BUILT_ON_THE_KERNEL = ("tests/domains/", "tests/review/", "tests/web/")
+
+
+def _is_tried_elsewhere(item: pytest.Item) -> bool:
+    """What is tried on DynamoDB Local is tried always on dynoxide, which speaks the same protocol.
+
+    What is done `anywhere` by what is built on the kernel is tried always on SQLite, whose engine is PostgreSQL's too,
+    and on another engine; on PostgreSQL itself only what is marked is, and all that the kernel does. Whoever names
+    engines has all of it.
     """
-    if os.environ.get("PENSTOCK_TEST_ENGINES") or not item.nodeid.startswith("tests/domains/"):
-        return False
     place = getattr(item, "callspec", None)
-    on_postgres = place is not None and place.params.get("anywhere") == "postgres"
+    if os.environ.get("PENSTOCK_TEST_ENGINES") or place is None:
+        return False
+    if any(isinstance(value, str) and value == "dynamodb-local" for value in place.params.values()):
+        return True
+    on_postgres = item.nodeid.startswith(_BUILT_ON_THE_KERNEL) and place.params.get("anywhere") == "postgres"
     return on_postgres and item.get_closest_marker("every_engine") is None

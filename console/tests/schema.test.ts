@@ -20,6 +20,12 @@ const schema = {
 const by = (fields: ReturnType<typeof formFields>) => Object.fromEntries(fields.map((f) => [f.name, f]));
 
 describe("a form", () => {
+  it("names its fields in words, however they are spelled", () => {
+    const named = ["begins_at", "conceptPrompt", "audioS3Key", "id"].map((name) => [name, { type: "string" }]);
+    const labels = formFields({ properties: Object.fromEntries(named) }).map((f) => f.label);
+    expect(labels).toEqual(["Begins at", "Concept prompt", "Audio s3 key", "Id"]);
+  });
+
   it("is made of a schema, what is needed first", () => {
     const fields = formFields(schema);
     expect(fields.slice(0, 2).map((f) => f.name)).toEqual(["title", "begins_at"]);
@@ -56,6 +62,13 @@ describe("a form", () => {
       },
     });
     expect(readForm(fields, { title: "", notes: "{" }).errors).toMatchObject({ title: "This is needed." });
+  });
+
+  it("that edits begins with what the record has, however the route spells it", () => {
+    const route = { properties: { conceptPrompt: { type: "string" }, title: { type: "string" } } };
+    const fields = formFields(route, { concept_prompt: "A robot", title: "Robot" });
+    expect(fields.map((f) => f.initial)).toEqual(["A robot", "Robot"]);
+    expect(readForm(fields, { conceptPrompt: "A robot", title: "Fox" }, true).body).toEqual({ title: "Fox" });
   });
 
   it("that edits sends only what was changed, and takes away what was emptied", () => {

@@ -10,14 +10,16 @@ from tests.servers import had, unpacked
 from .packages import AXE
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, ViewportSize
 
 _RUN = """async (rules) => {
-  const { violations } = await axe.run(document, rules.length ? { runOnly: { type: "rule", values: rules } } : {});
+  const chosen = rules.length ? { runOnly: { type: "rule", values: rules } } : {};
+  const { violations } = await axe.run(document, { ...chosen, resultTypes: ["violations"] });
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(" ")}`));
 }"""
 _OF_COLOURS = ("color-contrast", "link-in-text-block")
 "What can be otherwise in another theme."
+PHONE: ViewportSize = {"width": 390, "height": 844}
 _KEYBOARD = Path(__file__).with_name("pages") / "keyboard.js"
 
 
@@ -37,6 +39,16 @@ def violations_in_both_themes(page: Page) -> list[str]:
     found = violations(page)
     page.emulate_media(color_scheme="dark")
     return found + [f"dark: {each}" for each in violations(page, *_OF_COLOURS)]
+
+
+def too_wide_for_a_phone(page: Page, phone: ViewportSize = PHONE) -> bool:
+    """Whether somebody with a phone would have to move the page from side to side."""
+    usual = page.viewport_size
+    assert usual is not None
+    page.set_viewport_size(phone)
+    wide = bool(page.evaluate(f"() => document.scrollingElement.scrollWidth > {phone['width']}"))
+    page.set_viewport_size(usual)
+    return wide
 
 
 def unreachable(page: Page) -> list[str]:

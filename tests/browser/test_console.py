@@ -15,15 +15,16 @@ from penstock.auth.browser_session import UNUSED
 from penstock.schema.role import Role
 from tests.servers import had
 
-from .accessibility import violations_in_both_themes
+from .accessibility import too_wide_for_a_phone, violations_in_both_themes
 from .complaints import Complaints
 from .console import Console, build_once, served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, ViewportSize
 
 LIVE = re.compile("^Live:")
-PHONE, ROWS = {"width": 360, "height": 740}, 100
+PHONE: ViewportSize = {"width": 360, "height": 740}
+ROWS = 100
 _HIDDEN_AND_SEEN = "() => document.dispatchEvent(new Event('visibilitychange'))"
 
 
@@ -170,6 +171,7 @@ def test_nothing_is_asked_of_any_other_host(page: Page, console: Console) -> Non
     assert [url for url in asked if not url.startswith((console.url, "data:"))] == []
 
 
+@pytest.mark.long  # each screen is looked at in test_every_screen
 def test_everybody_can_use_the_frame_in_both_themes_and_on_a_phone(page: Page, console: Console) -> None:
     console.open(page, role=None)
     expect(page.get_by_label("API key")).to_be_visible()
@@ -178,16 +180,18 @@ def test_everybody_can_use_the_frame_in_both_themes_and_on_a_phone(page: Page, c
         console.open(page, path)
         expect(page.get_by_role("main")).to_contain_text(re.compile("Parts of|What is running|Nothing is here"))
         assert violations_in_both_themes(page) == [], path
-        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-        assert page.evaluate("() => document.scrollingElement.scrollWidth") <= PHONE["width"], path
-        page.set_viewport_size({"width": 1280, "height": 720})
+        assert not too_wide_for_a_phone(page, PHONE), path
     for keys, name in (("Control+k", "Commands"), ("?", "Keyboard")):
         page.keyboard.press(keys)
         expect(page.get_by_role("dialog", name=name)).to_be_visible()
         assert violations_in_both_themes(page) == [], name
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
-    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+
+
+def test_on_a_phone_the_navigation_opens_and_leads_on(page: Page, console: Console) -> None:
+    page.set_viewport_size(PHONE)
+    console.open(page, "/console/parts")
     page.get_by_role("button", name="Navigation").click()
     page.get_by_role("navigation", name="Console").get_by_role("link", name="Home").click()
     expect(page.get_by_role("heading", name="What is running")).to_be_visible()

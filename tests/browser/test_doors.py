@@ -27,7 +27,7 @@ from tests.domains.novae.whole_story import NOVA, sky_of
 from tests.servers import had
 from tests.work.soon import soon
 
-from .accessibility import violations_in_both_themes
+from .accessibility import too_wide_for_a_phone, violations_in_both_themes
 from .complaints import Complaints
 from .console import build_once
 from .door import FrontDoor, opened
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page, Request, Route
 
 Opens = Callable[..., FrontDoor]
-PHONE = {"width": 390, "height": 844}
 
 
 @pytest.fixture
@@ -56,12 +55,8 @@ def door(tmp_path: Path) -> Iterator[Opens]:
 
 def usable(page: Page) -> None:
     """By everybody, in both themes, and on a phone."""
-    size = page.viewport_size
     assert violations_in_both_themes(page) == []
-    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    assert page.evaluate("() => document.scrollingElement.scrollWidth") <= PHONE["width"]
-    assert size is not None
-    page.set_viewport_size(size)
+    assert not too_wide_for_a_phone(page)
 
 
 def test_a_sentence_is_typed_and_heard(page: Page, door: Opens) -> None:

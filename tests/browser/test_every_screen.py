@@ -11,7 +11,7 @@ import pytest
 
 from tests.servers import had
 
-from .accessibility import violations_in_both_themes
+from .accessibility import too_wide_for_a_phone, violations_in_both_themes
 from .complaints import Complaints
 from .console import build_once
 from .shots.camera import DESK, Visitors
@@ -39,7 +39,7 @@ def usual(made: Iterable[Place]) -> list[Place]:
 
 
 def looked_at(browser: Browser, house: FullHouse, chosen: Iterable[Place], complaints: Complaints) -> None:
-    """Open each, and fail if somebody could not use it in either theme, or it complains, or asks somebody else."""
+    """Open each; fail if somebody could not use it, in either theme or on a phone, or it complains or asks others."""
     asked: list[str] = []
 
     def meet(context: BrowserContext) -> None:
@@ -53,6 +53,8 @@ def looked_at(browser: Browser, house: FullHouse, chosen: Iterable[Place], compl
         with visitors.at(place) as page:
             if found := violations_in_both_themes(page):
                 wrong[place.name] = found
+            if too_wide_for_a_phone(page):
+                wrong.setdefault(place.name, []).append("wider than a phone")
     visitors.leave()
     assert wrong == {}
     own = (house.console.url, "blob:", "data:")

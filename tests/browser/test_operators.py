@@ -14,14 +14,12 @@ from playwright.sync_api import expect
 from penstock.schema.role import Role
 from tests.servers import had
 
-from .accessibility import violations_in_both_themes
+from .accessibility import too_wide_for_a_phone, violations_in_both_themes
 from .console import build_once
 from .yard import YardConsole, yard_served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-PHONE = {"width": 390, "height": 844}
 
 
 @pytest.fixture
@@ -151,16 +149,13 @@ def screens(filled: dict[str, str]) -> tuple[tuple[str, str], ...]:
     )
 
 
+@pytest.mark.long  # each screen is looked at in test_every_screen
 def test_everybody_can_use_the_screens_in_both_themes_and_on_a_phone(page: Page, yard: YardConsole) -> None:
     filled = yard.yard.fill()
     yard.service.key(Role.VIEWER)
     yard.open(page, "/console/parts", role=Role.ADMIN)
-    usual = page.viewport_size
-    assert usual is not None
     for path, seen in screens(filled):
         page.goto(f"{yard.url}{path}")
         expect(page.get_by_role("main")).to_contain_text(seen)
         assert violations_in_both_themes(page) == [], path
-        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-        assert page.evaluate("() => document.scrollingElement.scrollWidth") <= PHONE["width"], path
-        page.set_viewport_size(usual)
+        assert not too_wide_for_a_phone(page), path

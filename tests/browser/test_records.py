@@ -305,6 +305,7 @@ def test_a_record_is_found_by_the_beginning_of_its_name(page: Page, console: Con
     expect(page.get_by_text("penstock show films.Film project_id=p1 'title=Robot in Berlin'")).to_be_visible()
 
 
+@pytest.mark.long  # each screen is looked at in test_every_screen
 def test_everybody_can_use_what_is_derived_in_both_themes_and_on_a_phone(page: Page, console: Console) -> None:
     store = console.service.store
     for n, status in enumerate(FilmStatus):

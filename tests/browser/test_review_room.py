@@ -135,15 +135,16 @@ def everything(reviewed: Console, numbered_mp4: bytes) -> Callable[[str], str]:
     return lambda kind: f"{room}?file={kind}"
 
 
+@pytest.mark.parametrize("kinds", [KINDS[:1], pytest.param(KINDS[1:], marks=pytest.mark.long)], ids=["film", "others"])
 def test_everybody_can_use_it_in_both_themes_and_on_a_phone(
-    page: Page, reviewed: Console, everything: Callable[[str], str]
+    page: Page, reviewed: Console, everything: Callable[[str], str], kinds: tuple[str, ...]
 ) -> None:
     reviewed.open(page, "/console/review")
     expect(page.get_by_role("link", name="Robot, take 1")).to_be_visible()
     assert violations_in_both_themes(page) == []
     usual = page.viewport_size
     assert usual is not None
-    for kind in KINDS:
+    for kind in kinds:
         page.goto(f"{reviewed.url}{everything(kind)}")
         shown(page, kind)
         if kind == "film":

@@ -38,8 +38,8 @@ class Up:
         self.url = f"http://127.0.0.1:{self.port}"
         command = [sys.executable, "-m", "penstock", "up", "--port", str(self.port)]
         unlimited = {f"PENSTOCK_SPEECH_{what}_PER_ADDRESS": "0" for what in ("JOBS", "SECONDS", "BYTES")}
-        told = {"PENSTOCK_GRACE": str(GRACE), "PENSTOCK_WORKER_THREADS": "2", **unlimited, **environment}
-        told = {**os.environ, **told}
+        told = {"PENSTOCK_DOMAINS": "speech", "PENSTOCK_GRACE": str(GRACE), "PENSTOCK_WORKER_THREADS": "2"}
+        told = {**os.environ, **told, **unlimited, **environment}
         with open(folder / "log", "ab") as log:
             self.process = subprocess.Popen(command, cwd=folder, env=told, stdout=log, stderr=log)
 
@@ -140,12 +140,15 @@ def test_killed_and_started_again_it_goes_on_at_once(tmp_path: Path) -> None:
     again.end(signal.SIGINT, signal.SIGINT)
 
 
-def test_the_folder_the_key_and_the_metrics_are_for_its_owner_alone(tmp_path: Path) -> None:
+def test_the_address_is_told_in_time_and_the_folder_the_key_and_the_metrics_are_for_its_owner_alone(
+    tmp_path: Path,
+) -> None:
     """Keys are needed also on this machine; the one of its own is printed only where no log keeps it."""
     (tmp_path / ".penstock").mkdir(0o755)
     (tmp_path / ".penstock" / "former").write_text("from a former version")
     up = Up(tmp_path)
-    up.await_answer()
+    soon(lambda: "Penstock is at" in up.log, seconds=LONG_ENOUGH)
+    assert up.answers(), "the address is told when somebody answers there"
     header = (tmp_path / ".penstock" / "key").read_text().strip()
     name, _, value = header.partition(": ")
     with pytest.raises(urllib.error.HTTPError, match="401"):
@@ -169,13 +172,6 @@ def test_keys_that_are_off_are_said_aloud(tmp_path: Path) -> None:
         assert json.loads(found.read())["items"] == []
     up.end(signal.SIGTERM)
     assert "KEYS ARE OFF" in up.log
-
-
-def test_the_address_is_told_when_somebody_answers_there(tmp_path: Path) -> None:
-    up = Up(tmp_path)
-    soon(lambda: "Penstock is at" in up.log, seconds=LONG_ENOUGH)
-    assert up.answers()
-    up.end(signal.SIGTERM)
 
 
 def test_told_to_stop_while_it_begins_it_ends_as_well(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -37,8 +38,9 @@ def test_the_environment_has_penstock_from_the_wheel_and_finds_all_domains(envir
     assert len(served) == 7
 
 
-def test_what_is_written_is_small_and_complete(environment: Environment) -> None:
-    written = {str(p.relative_to(environment.work / "films")) for p in (environment.work / "films").rglob("*.*")}
+def test_what_is_written_is_small_and_complete(penstock: Penstock, folder: Path) -> None:
+    assert penstock("new", "films").code == 0
+    written = {str(p.relative_to(folder / "films")) for p in (folder / "films").rglob("*.*")}
     assert written == {
         "README.md",
         "pyproject.toml",
@@ -51,9 +53,19 @@ def test_what_is_written_is_small_and_complete(environment: Environment) -> None
         "tests/test_films.py",
         "tests/test_simulation.py",
     }
-    for path in (environment.work / "films").rglob("*.*"):
+    for path in (folder / "films").rglob("*.*"):
         assert "{{" not in path.read_text()
         assert "NAME" not in path.read_text()
+
+
+def test_its_own_tests_pass_beside_it(penstock: Penstock, folder: Path) -> None:
+    """As they do from the wheel, where long runs have them with their simulation."""
+    assert penstock("new", "lanterns").code == 0
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_lanterns.py"]
+    alone = {**os.environ, "PYTHONPATH": "src", "PYTEST_ADDOPTS": ""}
+    said = subprocess.run(command, cwd=folder / "lanterns", env=alone, capture_output=True, text=True, timeout=280)
+    assert said.returncode == 0, said.stdout[-3000:]
+    assert "8 passed" in said.stdout
 
 
 def test_its_tests_pass(environment: Environment) -> None:

@@ -90,6 +90,7 @@ def test_a_database_that_is_not_there_yet_is_waited_for(tmp_path: Path, postgres
 
 def test_one_that_never_comes_is_told_in_a_sentence(tmp_path: Path) -> None:
     told = {"PENSTOCK_STORE": f"postgresql://127.0.0.1:{free_port()}/x", "PENSTOCK_START_WAIT": "0"}
+    told["PENSTOCK_DOMAINS"] = "speech"
     command = [sys.executable, "-m", "penstock", "up", "--port", str(free_port())]
     done = subprocess.run(
         command, cwd=tmp_path, env={**os.environ, **told}, capture_output=True, text=True, timeout=LONG_ENOUGH

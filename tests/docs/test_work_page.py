@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "work.md"
 
 def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "work_page"}
     for block in blocks:

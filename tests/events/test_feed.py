@@ -433,6 +433,50 @@ def test_a_write_that_changed_nothing_silences_nobody_else(watched: Store) -> No
     assert heard == ["t1", "other", "t1"]
 
 
+def test_a_handler_is_silenced_once_for_each_of_its_writes_and_hears_the_same_of_another(watched: Store) -> None:
+    feed = Feed(watched, "f", owner="a")
+    heard: list[str] = []
+
+    @feed.on(Video, "insert", "update")
+    def stamp(entry: FeedEntry, claim: Claim) -> None:
+        heard.append(entry.new.title)
+        if entry.kind == "insert":
+            with watched.change(once=claim) as change:
+                change.patch(entry.new.ref, the(Video.title).set("stamped"))
+
+    watched.create(video(1))
+    feed.drain(rounds=20)
+    for title in ("t1", "stamped"):
+        watched.patch(video(1).ref, the(Video.title).set(title))
+    feed.drain(rounds=20)
+    assert heard == ["t1", "t1", "stamped"]
+
+
+def test_a_handler_that_writes_the_same_twice_hears_of_neither(watched: Store) -> None:
+    """Both are under way at once, as another has taken back the first meanwhile."""
+    feed = Feed(watched, "f", owner="a")
+    heard: list[tuple[str, int | None]] = []
+
+    @feed.on(Video, "update")
+    def count(entry: FeedEntry, claim: Claim) -> None:
+        heard.append((entry.new.title, entry.new.view_count))
+        if entry.old.title != entry.new.title:
+            with watched.change(once=claim) as change:
+                change.patch(entry.new.ref, the(Video.view_count).set(1))
+            if entry.new.title == "a":
+                watched.patch(entry.new.ref, the(Video.view_count).remove())
+
+    watched.create(video(1))
+    for title in ("a", "b"):
+        watched.patch(video(1).ref, the(Video.title).set(title))
+    feed.drain(rounds=20)
+    assert heard == [("a", None), ("b", None), ("b", None)]
+    for others in (the(Video.view_count).remove(), the(Video.view_count).set(1)):
+        watched.patch(video(1).ref, others)
+    feed.drain(rounds=20)
+    assert heard[3:] == [("b", None), ("b", 1)], "another's"
+
+
 def test_a_change_that_the_record_refuses_is_refused_under_a_claim_too(watched: Store) -> None:
     feed = Feed(watched, "f", owner="a", attempts=1)
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from penstock import Store
-from penstock.errors import IndexIncomplete
+from penstock.errors import LayoutMismatch
 from penstock.operations.updates import Add, Remove, Set
 from tests.kernel.layouts.films import Declared
 
@@ -83,17 +83,21 @@ class Writer(threading.Thread):
         note = self.chance.choice(SHELVES[:3])
         try:
             found = list(store.find(declared.by_shelf(note=note)))
-        except IndexIncomplete:
+        except LayoutMismatch:  # as IndexIncomplete is
             self.refused += 1
             return
         self.answered += 1
         own = [f.film_id for f in found if f.film_id.startswith(self.mark)]
-        assert own == self.shelf(note), f"{note} has {own}, and not {self.shelf(note)}"
+        expected = self.shelf(declared, note)
+        assert own == expected, f"{note} has {own}, and not {expected}"
         assert all(f.note == note for f in found)
 
-    def shelf(self, note: str) -> list[str]:
-        ordered = [(v["stars"], n) for n, v in self.films.items() if v["note"] == note]
-        return [name for _, name in sorted(ordered)]
+    def shelf(self, declared: Declared, note: str) -> list[str]:
+        """What a declaration should find on a shelf, in its order."""
+        index = declared.__shape__.indexes["GSI1"]
+        films = [{"film_id": n, **v} for n, v in self.films.items() if v["note"] == note]
+        found = [f for f in films if all(f[n] in allowed for n, allowed in index.when.items())]
+        return [f["film_id"] for f in sorted(found, key=lambda f: [f[n] for n in index.key.sort.names])]
 
 
 @contextmanager

@@ -36,6 +36,7 @@ from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
 from penstock.work.working import WORKING
 from tests.faults.mortal import ENGINE, OBJECTS, Killed, Life, Mortal
+from tests.web.client import Client
 
 SECRET = b"the secret of these tests"
 URL = "http://127.0.0.1"
@@ -43,6 +44,7 @@ GIVEN_UP = timedelta(minutes=10)
 "After so long another process may take the claim of a dead one over."
 _NOT_COUNTED = {
     "penstock_api_keys",
+    "penstock_layout_knowers",
     "penstock_untraced_periods",
     "penstock_rate_buckets",
     "penstock_cause",
@@ -77,12 +79,11 @@ class Place:
 
     def __init__(self, clock: FrozenClock) -> None:
         self.clock, self.life = clock, Life()
-        self.engine: Any = None
+        self.engine: Any = open_store("sqlite:///:memory:", clock=clock).engine
         self.objects: Any = None
 
     def move_to(self, folder: Path, life: Life) -> None:
-        if self.engine is not None:
-            self.engine.close()
+        self.engine.close()
         self.life = life
         self.engine = open_store(f"sqlite:///{folder}/posts.db", clock=self.clock).engine
         self.objects = LocalObjects(folder / "objects", signer=RouteSigner(SECRET, url=f"{URL}/o", clock=self.clock))
@@ -119,7 +120,7 @@ class Process:
 
     def client(self, token: str) -> TestClient:
         headers = {"Authorization": f"Bearer {token}"}
-        return TestClient(self.app, base_url=URL, headers=headers, raise_server_exceptions=False)
+        return Client(self.app, base_url=URL, headers=headers, raise_server_exceptions=False)
 
 
 @dataclass

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -16,12 +16,16 @@ import pytest
 
 from penstock import FrozenClock, Store, the
 from penstock.domains.musicvideo.model import DOMAIN, Project, ProjectStatus, Scene
+from penstock.engines.sql.engine import SqlEngine
+from penstock.engines.sql.postgres import PostgresConnector
 from penstock.errors import Conflict
 from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing
 from penstock.operations.writes import Delete, Put
 from penstock.ports.engine import Engine
 from tests.faults.proxy import LosingProxy
+from tests.faults.switch import Switch
+from tests.servers import Postgres
 
 NOW = datetime(2037, 1, 1, tzinfo=UTC)
 NETWORKED = ("postgres", "dynoxide", "dynamodb-local")
@@ -45,9 +49,6 @@ def line(request: pytest.FixtureRequest) -> Iterator[tuple[Store, LosingProxy]]:
 
 def _engine(name: str, url: str) -> Engine:
     if name == "postgres":
-        from penstock.engines.sql.engine import SqlEngine
-        from penstock.engines.sql.postgres import PostgresConnector
-
         return SqlEngine(PostgresConnector(url))
     from penstock.engines.dynamodb import DynamoEngine
 
@@ -129,6 +130,36 @@ def test_a_commit_with_a_witness_is_applied_once(line: tuple[Store, LosingProxy]
         ]
     )
     assert store.get(record.ref).scene_count == 1
+
+
+def test_a_commit_of_many_with_a_witness_is_applied_once(line: tuple[Store, LosingProxy]) -> None:
+    """Many are sent in another way, and those of them that refuse themselves are looked at one by one."""
+    store, proxy = line
+    for losing in (0, 1):  # the first time, a store may ask how such a commit is to be sent
+        record = project()
+        made = [put(scene(record, n), when=Missing()) for n in range(1, 8)]
+        last = made[-1]
+        proxy.lose_next_answer(losing)
+        store.commit([*made[:-1], Put(last.shape, last.values, last.when, witness=True)])
+    assert len(list(store.find(Scene.of_project(project_id=record.project_id)))) == 7
+
+
+def test_an_answer_that_was_lost_is_not_forgotten_while_the_server_is_away(postgres_server: Postgres) -> None:
+    """The first attempt has written, the second finds nobody, and the third is refused for what the first has left."""
+    port = urlsplit(postgres_server.url).port
+    assert port is not None
+    with LosingProxy(port) as proxy, Switch(proxy.port) as switch:
+        pauses = [switch.off, switch.on]
+        url = postgres_server.create_database("away").replace(f":{port}", f":{switch.port}")
+        connector = PostgresConnector(url, sleep=lambda _: pauses.pop(0)())
+        with closing(Store(SqlEngine(connector), clock=FrozenClock(NOW))) as store:
+            store.engine.ensure(DOMAIN.shapes)
+            record = project()
+            store.lookup(record.ref)  # opens the line
+            proxy.lose_next_answer()
+            store.create(record)
+            assert pauses == []
+            assert store.get(record.ref) == record
 
 
 def test_a_refused_commit_stays_refused(line: tuple[Store, LosingProxy]) -> None:

@@ -378,6 +378,16 @@ def test_a_file_of_a_released_folder_is_released(near: StreamWorld) -> None:
     assert [is_released(near.store, near.objects.head(key)) for key in (*HELD, *BESIDE)] == [True] * 4 + [False] * 4
 
 
+def test_a_released_file_that_was_written_anew_is_not_released(near: StreamWorld) -> None:
+    """What lies there is another's, though it has the key of what was left."""
+    film = Film(film="mine", stream=STREAM)
+    near.store.create(film)
+    near.put(HELD[:2])
+    near.clock.advance(timedelta(minutes=-10))
+    near.delete(film)
+    assert [is_released(near.store, near.objects.head(key)) for key in HELD[:2]] == [False, False]
+
+
 def test_a_folder_is_never_signed_as_a_file(streams: StreamWorld) -> None:
     streams.put([HELD[0]])
     with pytest.raises(InvalidKey, match="is a folder"):

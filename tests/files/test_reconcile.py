@@ -351,6 +351,20 @@ def test_the_file_of_a_new_record_in_the_same_place_stays(here: World) -> None:
     assert keys(here) == [CLIP]
 
 
+def test_a_released_file_that_was_written_anew_stays_though_no_record_points_at_it_yet(here: World) -> None:
+    """It is on its way to a record of somebody who has just brought it."""
+    here.objects.put(CLIP, MP4)
+    point(here, video_clip_s3_key=CLIP)
+    here.clock.advance(timedelta(minutes=-5))
+    with here.store.change() as change:
+        delete_with_files(here.store, change, change.get(here.scene.ref))
+    here.clock.advance(timedelta(minutes=5))
+    swept = here.sweep.run()
+    assert swept is not None
+    assert swept.released == 0
+    assert keys(here) == [CLIP]
+
+
 def test_a_released_file_to_which_a_record_points_again_stays(here: World) -> None:
     """The same bytes are brought once more before the sweep comes, so the file there is the old one."""
     here.objects.put(CLIP, MP4)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
+from penstock import FrozenClock, Store
+from tests.conftest import _opener as opener_of
+from tests.conftest import chosen_engines
 from tests.kernel.card_history import SHAPES, CardHistory
-from tests.kernel.everywhere import Everywhere, open_everywhere
+from tests.kernel.everywhere import SECRET, Everywhere, open_everywhere
+from tests.kernel.film_history import FilmHistory
 from tests.kernel.thing_history import ThingHistory
 from tests.kernel.worlds import DOMAIN
 
@@ -28,6 +32,18 @@ def everywhere(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
         yield opened
 
 
+@pytest.fixture(scope="module")
+def open_cinemas(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[], list[Store]]]:
+    """Opens one store on every engine; each call could be another process."""
+    clock, folder = FrozenClock(), tmp_path_factory.mktemp("cinemas")
+    openers = [opener_of(name, request, folder, shared=True) for name in chosen_engines()]
+    yield lambda: [Store(open_one(), clock=clock, secret=SECRET) for open_one, _ in openers]
+    for _, clean in openers:
+        clean()
+
+
 def _run(everywhere: Everywhere, machine: type[RuleBasedStateMachine], *, number: int, max_examples: int) -> int:
     """Let histories happen; so many operations were done on every engine."""
 
@@ -38,16 +54,20 @@ def _run(everywhere: Everywhere, machine: type[RuleBasedStateMachine], *, number
     before = everywhere.operations
     run_state_machine_as_test(
         seed(number)(Here),
-        settings=settings(
-            stateful_step_count=STEPS,
-            deadline=None,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-            phases=[Phase.generate],  # the seed finds it again, and shrinking would take hours
-            max_examples=max_examples,
-        ),
+        settings=_settings(max_examples, STEPS),
     )
     return everywhere.operations - before
+
+
+def _settings(max_examples: int, steps: int) -> settings:
+    return settings(
+        stateful_step_count=steps,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],  # the seed finds it again, and shrinking would take hours
+        max_examples=max_examples,
+    )
 
 
 def test_a_random_history_reads_the_same_everywhere(everywhere: Everywhere) -> None:
@@ -56,6 +76,27 @@ def test_a_random_history_reads_the_same_everywhere(everywhere: Everywhere) -> N
 
 def test_a_random_history_of_unique_counted_and_computed_values_is_as_promised(everywhere: Everywhere) -> None:
     _run(everywhere, CardHistory, number=7, max_examples=QUICK)
+
+
+def _run_films(open_cinemas: Callable[[], list[Store]], *, number: int, max_examples: int, steps: int) -> int:
+    class Here(FilmHistory):
+        open_stores = staticmethod(open_cinemas)
+
+    run_state_machine_as_test(seed(number)(Here), settings=_settings(max_examples, steps))
+    return Here.migrations
+
+
+def test_a_random_history_in_which_a_declaration_changes_reads_the_same_everywhere(
+    open_cinemas: Callable[[], list[Store]],
+) -> None:
+    assert _run_films(open_cinemas, number=1, max_examples=2, steps=40) > 1
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("number", SEEDS)
+def test_declarations_change_in_many_histories(open_cinemas: Callable[[], list[Store]], number: int) -> None:
+    assert _run_films(open_cinemas, number=number, max_examples=10, steps=STEPS) > 10
 
 
 @pytest.mark.long

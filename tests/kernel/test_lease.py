@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -152,6 +153,39 @@ def test_who_has_lost_a_lease_is_told_so_also_where_the_next_holder_has_written_
         mine.prompt = "by the holder"
         change.save(mine)
     assert not isinstance(refused.value, LeaseLost)
+
+
+def test_a_lease_that_was_given_back_protects_nothing_any_more(leased: Store) -> None:
+    """Its epoch still stands, and it is nobody's: whoever goes on under it would meet the next holder."""
+    record, other = project(leased), project(leased)
+    lease = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    release(leased, lease)
+    with pytest.raises(LeaseLost, match="nobody holds it now"):
+        renew(leased, lease, period=MINUTE)
+    for written in (record, other):
+        with pytest.raises(LeaseLost, match="nobody holds it now"):
+            zombie_writes(leased, written, lease)
+    with pytest.raises(LeaseLost), leased.change(under=lease) as change:
+        change.create(other)  # which is refused for itself, too
+    assert {leased.get(r.ref).status for r in (record, other)} == {record.status}
+
+
+def test_a_lease_that_another_has_by_the_time_its_answer_comes_is_not_ours(
+    open_engine: Callable[[], Engine], leased: Store, clock: FrozenClock
+) -> None:
+    """What was taken is read back as it stands, and meanwhile it has ended and another has taken it."""
+
+    class Slow(Store):
+        def patch(self, ref: Any, *updates: Any, **options: Any) -> Any:
+            super().patch(ref, *updates, **options)
+            clock.advance(10 * MINUTE)
+            granted(take(leased, ref, owner="b", period=MINUTE))
+            return self.get(ref)
+
+    record = project(leased)
+    slow = Slow(open_engine(), clock=clock)
+    assert take(slow, record.ref, owner="a", period=MINUTE) is None
+    assert leased.get(record.ref).lease_owner == "b"
 
 
 def test_without_a_fence_the_zombie_would_win(leased: Store, clock: FrozenClock) -> None:

@@ -275,6 +275,24 @@ def test_one_relay_works_at_a_time_and_another_takes_over(posted: Store, clock: 
     assert (first.types, second.types) == (["a"], ["b"])
 
 
+def test_a_relay_that_has_lost_its_duty_tells_nothing_more(posted: Store, clock: FrozenClock) -> None:
+    """It stood still within its sink, and another has told the rest: what it told now would come out of order."""
+    successor = Listener()
+
+    class Stalling(Listener):
+        def deliver(self, messages: Sequence[Envelope]) -> list[Exception | None]:
+            outcomes = super().deliver(messages)
+            clock.advance(timedelta(minutes=10))
+            relay(posted, successor, "successor").drain()
+            return outcomes
+
+    announce(posted, "one", "two", "three")
+    stalled = Stalling()
+    relay(posted, stalled, "stalled").run_once()
+    assert stalled.types == ["one"]
+    assert successor.types == ["one", "two", "three"]
+
+
 def test_a_message_delivered_but_not_marked_is_delivered_again_with_the_same_id(
     posted: Store, clock: FrozenClock
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from penstock import FrozenClock, Query, Store
+from penstock.operations.reads import Page
 from penstock.ports.engine import Engine
 from penstock.testing.entities import MOMENT, SUITE, Specimen, Status, Task, Ticket, specimen
 from penstock.testing.promises.paging import by_pages
@@ -56,6 +57,13 @@ def test_an_index_of_equal_keys_is_the_same_in_pages_of_any_size(everywhere: Eve
             assert tie_groups(query, store, whole) == expected, name
             assert by_pages(store, query, size) == whole, name
             assert by_pages(store, query.reversed(), size) == whole[::-1], name
+
+
+def test_a_record_that_is_moved_does_not_move_the_end_of_its_page() -> None:
+    last = Ticket(queue="q", ticket_id="1", created_at=MOMENT)
+    end = Page([last], more=True).end
+    last.start()
+    assert (last.status, end["status"]) == (Status.OPEN, Status.NEW)
 
 
 def test_two_hundred_and_fifty_are_read_and_two_hundred_and_sixty_written_at_once(

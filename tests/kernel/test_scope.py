@@ -30,6 +30,7 @@ from penstock.kernel.handle import patch, put
 from penstock.kernel.idempotency import Claim, InProgress, Replay, SystemOnce, begin
 from penstock.kernel.lease import NamedLease, release, take_named
 from penstock.kernel.outbox import MessageStatus, SystemMessage
+from penstock.kernel.scope import ScopedEngine
 from penstock.kernel.seals import AuditedProject, Seal
 from penstock.operations.conditions import Missing, Present
 from penstock.operations.feed_entry import FeedEntry
@@ -508,6 +509,28 @@ def parcels(open_engine: Callable[[], Engine], clock: FrozenClock) -> Store:
     store = Store(open_engine(), clock=clock, secret=b"of the tests", own=SYSTEM_RECORDS)
     store.ensure(SCOPED)
     return store
+
+
+def test_a_patch_whose_record_is_anothers_by_the_time_its_answer_comes_shows_nothing(parcels: Store) -> None:
+    """What was patched is read back as it stands: removed meanwhile, and another has put one of its own there."""
+    ref = Parcel.at(shelf="s", number=1)
+
+    class Slow:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(parcels.engine, name)
+
+        def patch(self, patch: Patch, **options: Any) -> Any:
+            parcels.engine.patch(patch, **options)
+            parcels.delete(ref)
+            parcels.put(Parcel(project_id="p2", shelf="s", number=1, owner=UUID(int=2)))
+            return parcels.get(ref)
+
+    slow = Store(ScopedEngine(Slow(), "p1"), clock=parcels.clock)
+    parcels.put(Parcel(project_id="p1", shelf="s", number=1))
+    with pytest.raises(Conflict) as refused:
+        slow.patch(ref, the(Parcel.owner).set(UUID(int=1)))
+    assert refused.value.found is None
+    assert "p2" not in str(refused.value)
 
 
 def told(store: Store, limit: int) -> list[FeedEntry]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import subprocess
 import sys
@@ -63,28 +64,50 @@ LocalObjects(sys.argv[1]).put("a/b.txt", b"after")
     assert objects.get("a/b.txt").read() == b"again"
 
 
-def test_several_processes_share_a_folder(tmp_path: Path) -> None:
-    script = """
+_LOOKED = """
 import sys
 from penstock.errors import Conflict
-from penstock.objects import LocalObjects
-objects = LocalObjects(sys.argv[1])
-for n in range(20):
-    try:
-        objects.put(f"race/{n}", sys.argv[2].encode(), absent=True)
-        print(n)
-    except Conflict:
-        pass
+from penstock.objects import LocalObjects, local
+
+exists = local.exists
+def looked(folder, name):
+    there = exists(folder, name)
+    print("looked", flush=True)
+    sys.stdin.readline()
+    return there
+local.exists = looked
+try:
+    LocalObjects(sys.argv[1]).put("race", b"first", absent=True)
+except Conflict:
+    sys.exit("another was quicker")
 """
-    racers = [
-        subprocess.Popen([sys.executable, "-c", script, str(tmp_path), str(n)], stdout=subprocess.PIPE, text=True)
-        for n in range(2)
-    ]
-    won = [racer.communicate()[0].split() for racer in racers]
-    assert sorted(int(n) for some in won for n in some) == list(range(20)), "each has one winner"
+
+
+def test_several_processes_share_a_folder(tmp_path: Path) -> None:
+    """One has looked and found nothing there: until its file has its name, no other process may name one."""
+    command = [sys.executable, "-c", _LOOKED, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
+        assert first.stdout is not None
+        assert first.stdout.readline() == "looked\n"
+        with (tmp_path / "lock").open("a") as lock:
+            free = _is_free(lock.fileno())
+            first.communicate("go on\n")
+            assert not free, "somebody else could look as well, find nothing, and take the name"
+            assert first.returncode == 0
+            assert _is_free(lock.fileno())
     objects = LocalObjects(tmp_path)
-    for racer, some in enumerate(won):
-        assert all(objects.get(f"race/{n}").read() == b"%d" % racer for n in some)
+    with pytest.raises(Conflict):
+        objects.put("race", b"second", absent=True)
+    assert objects.get("race").read() == b"first"
+
+
+def _is_free(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    fcntl.flock(lock, fcntl.LOCK_UN)
+    return True
 
 
 def test_a_copy_is_of_the_bytes_that_were_opened(tmp_path: Path) -> None:

@@ -11,13 +11,15 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
+from botocore.awsrequest import AWSResponse
 
 from penstock import FrozenClock, generate_presigned_url, open_objects
-from penstock.errors import Misconfigured, Unavailable
+from penstock.errors import Conflict, Misconfigured, Unavailable
 from penstock.files.object_reads import every
 from penstock.objects.s3 import S3Connection, S3Objects, s3_client, s3_objects
 from penstock.runtime.probing import probe_objects
@@ -239,6 +241,48 @@ def test_a_large_object_is_copied_in_parts(s3: S3Objects, monkeypatch: pytest.Mo
     assert s3.head("copy").size == len(content)
     assert s3.get("copy", start=len(content) - 7).read() == b"the end"
     assert s3.drop_unfinished(before=datetime.now(UTC) + timedelta(days=1)) == 0
+
+
+@pytest.mark.parametrize("size", [10, 6 * MEGABYTE], ids=["at once", "in parts"])
+def test_what_is_replaced_while_it_is_copied_is_not_copied(
+    s3_connection: S3Connection, s3: S3Objects, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Its content type was found, and compared with what the caller has seen, before it was replaced."""
+    monkeypatch.setattr(s3_objects, "_COPIED_AT_ONCE", 5 * MEGABYTE)
+
+    class Meanwhile(S3Objects):
+        def get(self, key: str, **options: Any) -> Any:
+            found = super().get(key, **options)
+            s3.put(key, WAV)
+            return found
+
+    stored = s3.put("a", PNG + bytes(size))
+    with pytest.raises(Conflict):
+        Meanwhile(s3_connection, prefix=s3._prefix).copy("a", "copy", etag=stored.etag)
+    assert [found.key for found in every(s3)] == ["a"]
+
+
+@pytest.mark.parametrize("meetings", [1, 2])
+def test_two_who_meet_at_a_key_are_both_refused_and_one_of_them_tries_again(
+    s3_connection: S3Connection, s3: S3Objects, meetings: int
+) -> None:
+    """S3 answers both so; if neither tried again, nobody would have written."""
+    refused: list[str] = []
+
+    def met(**_: Any) -> Any:
+        if len(refused) < meetings:
+            refused.append("met")
+            return AWSResponse("", 409, {}, None), {"Error": {"Code": "ConditionalRequestConflict"}}
+        return None
+
+    events = s3._client.meta.events
+    events.register("before-call.s3.PutObject", met)
+    try:
+        s3.put("a", b"ours", absent=True)
+    finally:
+        events.unregister("before-call.s3.PutObject", met)
+    assert len(refused) == meetings
+    assert s3.get("a").read() == b"ours"
 
 
 def test_the_largest_object_is_copied_in_no_more_parts_than_there_may_be() -> None:

@@ -3,7 +3,7 @@
 from .dynamodb_local import DynamoDBLocal
 from .dynoxide import Dynoxide
 from .fetch import Tarball, WrongChecksum, unpacked
-from .postgres import Postgres
+from .postgres import Postgres, PostgresReplica
 from .process import StartFailed, free_port, is_open
 from .seaweedfs import SeaweedFS
 from .server import Server, Unavailable, had, require
@@ -13,6 +13,7 @@ __all__ = [
     "DynamoDBLocal",
     "Dynoxide",
     "Postgres",
+    "PostgresReplica",
     "SeaweedFS",
     "Server",
     "StartFailed",

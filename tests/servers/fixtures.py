@@ -14,7 +14,7 @@ import pytest
 
 from penstock.objects.s3 import S3Connection, S3Objects
 
-from . import DynamoDBLocal, Dynoxide, Postgres, SeaweedFS, Valkey, require
+from . import DynamoDBLocal, Dynoxide, Postgres, PostgresReplica, SeaweedFS, Valkey, require
 from .seaweedfs import ACCESS_KEY, SECRET_KEY
 
 _prefixes = itertools.count()
@@ -24,6 +24,20 @@ _prefixes = itertools.count()
 def postgres_server() -> Iterator[Postgres]:
     """A PostgreSQL server of this session; take a database of your own with create_database()."""
     with require(Postgres()) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def followed_server() -> Iterator[Postgres]:
+    """A PostgreSQL server of this session that `replica_server` follows."""
+    with require(Postgres(durable=True)) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def replica_server(followed_server: Postgres) -> Iterator[PostgresReplica]:
+    """A replica that follows `followed_server`."""
+    with require(PostgresReplica(followed_server)) as server:
         yield server
 
 

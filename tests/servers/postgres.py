@@ -6,6 +6,7 @@ import itertools
 import os
 import shutil
 import signal
+import time
 from pathlib import Path
 from typing import ClassVar
 from urllib.parse import quote
@@ -89,6 +90,50 @@ class Postgres(Server):
         except psycopg.OperationalError:
             return False
         return True
+
+
+class PostgresReplica(Postgres):
+    """A server that streams all that another one commits, and answers reads."""
+
+    name: ClassVar[str] = "postgres-replica"
+
+    def __init__(self, primary: Postgres) -> None:
+        super().__init__()
+        self._settings = {**primary._settings, "hot_standby": "on"}
+        self._primary = primary
+
+    def pause(self) -> None:
+        """Stay as it is now, whatever the other commits."""
+        self._do("select pg_wal_replay_pause()")
+
+    def catch_up(self) -> None:
+        """Go on, and return with all that the other has committed by now."""
+        with psycopg.connect(self._primary.url, autocommit=True) as connection:
+            # Commits of tests are not waited for, so that this first brings them to where they are sent from.
+            connection.execute("set synchronous_commit = on; select txid_current()")
+            row = connection.execute("select pg_current_wal_flush_lsn()::text").fetchone()
+        assert row is not None
+        self._do("select pg_wal_replay_resume()")
+        for _ in range(3000):
+            if self._do("select pg_last_wal_replay_lsn() >= %s::pg_lsn", row[0]):
+                return
+            time.sleep(0.01)
+        raise AssertionError("the replica does not follow")
+
+    def _do(self, statement: str, *values: str) -> object:
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            row = connection.execute(statement, values).fetchone()
+        return None if row is None else row[0]
+
+    def _launch(self, home: Path) -> Process:
+        binaries, user, data = _binaries(), _user(), home / "data"
+        if not data.exists():
+            if user is not None:
+                shutil.chown(home, user, "nogroup")
+            command = [str(binaries / "pg_basebackup"), "-h", "127.0.0.1", "-p", str(self._primary.port)]
+            command += ["-U", "postgres", "-D", str(data), "-R", "-X", "stream", "-c", "fast", "--no-sync"]
+            Process(command, home / "basebackup.log", user=user).finish(seconds=60)
+        return super()._launch(home)
 
 
 def _initialise(binaries: Path, data: Path, user: str | None) -> None:

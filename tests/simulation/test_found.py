@@ -10,12 +10,12 @@ from penstock import FrozenClock, Store
 from penstock.kernel.lease import Duty
 from penstock.ports.clock import SKEW
 from penstock.runtime.system_records import SYSTEM_RECORDS
-from penstock.testing.simulation import Decision, Happening, Schedule, SimulatedEngine
+from penstock.testing.simulation import Decision, Happening, Schedule, SimulatedEngine, simulate
 from penstock.testing.simulation.shrinking import play
 from penstock.work import Runner
 from penstock.work.rescue import Rescuer
 from penstock.work.working import WORKING
-from tests.simulation.shop import watch
+from tests.simulation.shop import followed, watch
 from tests.work.plant import TASKS, Order, look
 
 PERIOD = timedelta(seconds=60)
@@ -89,3 +89,9 @@ def test_a_rescuer_that_stood_still_has_not_watched_a_worker_meanwhile() -> None
     for _ in range(3):
         assert rescuer.run_once() == 0, "the worker lives, and renews its lease"
         wait(timedelta(seconds=1))
+
+
+def test_two_equal_writes_of_a_handler_are_both_known_again() -> None:
+    """They had one mark, which was gone with the first, so that it heard of the second."""
+    token = "penstock-sim-1:145_0.3s2_2.1s3_3.10z4_0.6u_0.9z4_2.29z4_0.10z4"
+    assert simulate(followed(), token=token).schedules == 1

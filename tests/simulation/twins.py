@@ -133,7 +133,7 @@ TWINS = [
     Twin(
         "a feed's mark that stays",
         Handover._was_written_by,
-        "[claim.done(None), Delete(expected.shape, expected.key)]",
+        "[claim.done(None), expected_once_less(found)]",
         "[claim.done(None)]",
         shop.followed,
     ),

@@ -14,8 +14,9 @@ from fastapi import FastAPI
 from penstock.auth.access import Access
 from penstock.declare.record_address import segment_of
 from penstock.web.pattern_question import needed
+from penstock.web.record_route import ClosedRoute
 from penstock.web.records import questions_of
-from penstock.web.route import AdmittedRoute, ClosedRoute
+from penstock.web.route import AdmittedRoute
 
 _SOMEBODY = str(UUID(int=7, version=4))
 
@@ -87,7 +88,8 @@ _DOCUMENTS: dict[tuple[tuple[str, ...], ...], dict[str, Any]] = {}
 "Of applications by their routes: to write one takes seconds."
 
 
-def _described(app: FastAPI) -> dict[str, Any]:
+def described(app: FastAPI) -> dict[str, Any]:
+    """The document of an application, which is the same of all that have the same routes."""
     routes = tuple((r.path, *sorted(r.methods or ())) for r in app.routes if isinstance(r, AdmittedRoute))
     if routes not in _DOCUMENTS:
         _DOCUMENTS[routes] = app.openapi()
@@ -96,7 +98,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
 
 def doors(app: FastAPI) -> Iterator[Door]:
     """Every method of every route that goes through the guard."""
-    document = _described(app)
+    document = described(app)
     for route in app.routes:
         if isinstance(route, AdmittedRoute) and not isinstance(route, ClosedRoute):
             needs = {f"?pattern={p.name}": needed(p) for p in getattr(route.endpoint, "__patterns__", ())}

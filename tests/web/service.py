@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from fastapi import FastAPI
-from starlette.testclient import TestClient
 
 from penstock import Domain, FrozenClock, Store, open_store
 from penstock.auth.api_keys import create_key
@@ -22,6 +21,7 @@ from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
 from penstock.work.working import WORKING
+from tests.web.client import Client
 from tests.web.films import INSTALLED as FILMS
 
 SECRET = b"the secret of these tests"
@@ -70,11 +70,11 @@ class Service:
         project: str | None = None,
         key: str | None = None,
         address: tuple[str, int] = STRANGER,
-    ) -> TestClient:
+    ) -> Client:
         """A client with a key of this role, or with none."""
         token = key or (None if role is None else self.key(role, project))
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        return TestClient(self.app, base_url=URL, headers=headers, client=address, raise_server_exceptions=False)
+        return Client(self.app, base_url=URL, headers=headers, client=address, raise_server_exceptions=False)
 
 
 @cache

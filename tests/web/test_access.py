@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -99,7 +100,7 @@ def test_every_route_lets_in_whom_it_should_and_nobody_else(
 ) -> None:
     """Route by role by project by place: drawn from the application, so that a new route is attacked by being there."""
     address, headers = PLACES[place]
-    with everything.client(address=address) as client:
+    with closing(everything.client(address=address)) as client:
         for number, door in enumerate(doors(everything.app)):
             request = door.request(PROJECT)
             for caller in callers(number):

@@ -18,9 +18,10 @@ from penstock.auth.api_keys import list_keys, revoke_key
 from penstock.errors import Unavailable
 from penstock.schema.role import Role
 from penstock.web import events, watch
+from penstock.web.events import Positions
 from penstock.work.task import Progress
-from tests.web.films import Film
-from tests.web.service import Service
+from tests.web.films import DOMAIN, Film
+from tests.web.service import SECRET, Service
 from tests.web.serving import Listener, serving
 
 EVENTS = "/api/films/events"
@@ -103,6 +104,15 @@ def test_an_id_that_we_did_not_give_is_refused(busy: Service, last: str) -> None
     viewer = busy.client(Role.VIEWER)
     refused = viewer.get(EVENTS, headers={b"Last-Event-ID": last.encode()})
     assert (refused.status_code, refused.json()["type"]) == (400, "invalid-cursor")
+
+
+def test_an_id_of_another_domain_s_stream_is_refused(busy: Service) -> None:
+    """Where domains have stores of their own, the same place is another one there: changes would be missed."""
+    place = busy.store.engine.feed_end(DOMAIN.shapes)
+    strange = Positions(SECRET, "another").id_of(place)
+    refused = busy.client(Role.VIEWER).get(EVENTS, headers={"Last-Event-ID": strange})
+    assert (refused.status_code, refused.json()["type"]) == (400, "invalid-cursor")
+    assert Positions(SECRET, DOMAIN.name).read(Positions(SECRET, DOMAIN.name).id_of(place)) == place
 
 
 def test_who_comes_back_too_late_is_told_so_instead_of_missing_something(busy: Service, port: int) -> None:

@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
 
 from penstock.auth.access import public
 from penstock.auth.caller import Caller, caller_of
@@ -285,6 +286,19 @@ def test_the_answer_that_a_change_keeps_is_the_one_that_is_sent(tmp_path: Path, 
     first, again = (editor.post("/own", headers=once("k")) for _ in range(2))
     assert (first.status_code, first.content) == (again.status_code, again.content)
     assert (status, "true") == (again.status_code, again.headers["idempotent-replayed"])
+
+
+def test_a_refusal_that_a_route_returns_is_not_kept(tmp_path: Path) -> None:
+    """As little as one that it raises: whoever asks again under the same key is answered anew."""
+    statuses = [404, 429, 201]
+
+    def undecided(caller: Caller) -> Any:
+        return JSONResponse({"left": len(statuses)}, statuses.pop(0))
+
+    _, editor = own(tmp_path, undecided)
+    answers = [editor.post("/own", headers=once("k")) for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [404, 429, 201, 201]
+    assert ["idempotent-replayed" in answer.headers for answer in answers] == [False, False, False, True]
 
 
 def test_each_try_of_a_request_makes_the_same_ids(tmp_path: Path) -> None:

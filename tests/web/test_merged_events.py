@@ -22,6 +22,7 @@ from tests.web.films import Film, FilmStatus
 from tests.web.service import Service
 from tests.web.serving import Event, Listener, serving
 
+pytestmark = pytest.mark.every_engine  # each tells of its changes in its own way
 EVENTS = "/api/events"
 QUICK: dict[str, Any] = {
     "poll": timedelta(milliseconds=20),

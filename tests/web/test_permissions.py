@@ -23,7 +23,7 @@ from penstock.schema.kinds import Kind
 from penstock.schema.permission import Permission, reason
 from tests.web.films import INSTALLED as FILMS
 from tests.web.films import FilmStatus
-from tests.web.routes import doors
+from tests.web.routes import described, doors
 from tests.web.service import Service
 
 PEOPLES = {
@@ -111,7 +111,7 @@ def test_there_is_a_route_for_what_people_may_do_and_for_nothing_else(systems: S
     assert {p: r for p, r in offered.items() if p in derived} == {
         p: r for p, r in derived.items() if isinstance(r, Role)
     }
-    document = systems.app.openapi()["paths"]
+    document = described(systems.app)["paths"]
     assert {p for p in derived if "post" in document.get(p, {})} == {p for p in derived if p in offered}
 
 

@@ -140,7 +140,7 @@ def test_no_route_tells_anybody_else_what_is_personal(
     everything: Service, role: Role | None, logged: Callable[[], str]
 ) -> None:
     shown = 0
-    with everything.client(role) as client:
+    with closing(everything.client(role)) as client:
         for door, record, prefix in doors_of(everything):
             everything.clock.advance(timedelta(seconds=5))  # public routes have their limits
             asked = door.request(PROJECT) if record is None else asked_of(door, record, prefix)
@@ -155,7 +155,7 @@ def test_no_route_tells_anybody_else_what_is_personal(
 
 def test_an_administrator_is_shown_what_is_personal(everything: Service, logged: Callable[[], str]) -> None:
     told = dict[str, bool]()
-    with everything.client(Role.ADMIN) as client:
+    with closing(everything.client(Role.ADMIN)) as client:
         for door, record, prefix in doors_of(everything):
             if record is not None:
                 answer = client.request(**asked_of(door, record, prefix))

@@ -16,6 +16,7 @@ from penstock.errors import DeclarationError
 from penstock.files.record_previews import MOST_FILES, MOST_IN_FOLDER
 from penstock.plugin import DomainPlugin
 from penstock.schema.object_key import ObjectFolder, ObjectKey
+from tests.web.routes import described
 from tests.web.service import URL, Service
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
@@ -153,7 +154,7 @@ def test_a_record_with_many_files_tells_some_and_that_there_are_more(service: Se
 
 def test_every_system_signs_files_for_the_entities_that_hold_them(tmp_path: Path) -> None:
     service = Service(tmp_path, installed=INSTALLED)
-    served = {p for p in service.app.openapi()["paths"] if p.startswith("/api/") and p.endswith("/files")}
+    served = {p for p in described(service.app)["paths"] if p.startswith("/api/") and p.endswith("/files")}
     for plugin in INSTALLED:
         for shape in plugin.domain.shapes:
             path = "/".join(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def test_every_route_goes_through_the_guard_or_needs_a_signature(everything: Ser
 
 
 def test_every_refusal_of_every_route_is_a_problem(everything: Service) -> None:
-    with everything.client() as stranger, everything.client(Role.ADMIN) as admin:
+    with closing(everything.client()) as stranger, closing(everything.client(Role.ADMIN)) as admin:
         for door in doors(everything.app):
             asked = door.request("p1")
             if door.access.role is not None:
@@ -68,7 +69,7 @@ JSON = {"Content-Type": "application/json"}
 def test_every_list_has_the_page_envelope(everything: Service) -> None:
     lists = [d for d in doors(everything.app) if d.is_list]
     assert len(lists) > 30
-    with everything.client(Role.ADMIN) as admin:
+    with closing(everything.client(Role.ADMIN)) as admin:
         for door in lists:
             answer = admin.request(**door.request("p1"))
             assert answer.status_code == 200, (str(door), answer.text)

@@ -7,6 +7,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def test_no_refusal_grows_with_the_request_nor_tells_where_the_service_lives(
     caplog.set_level(logging.INFO)
     folder = str(everything.objects.folder.parent)
     refused = 0
-    with everything.client(Role.ADMIN) as admin:
+    with closing(everything.client(Role.ADMIN)) as admin:
         for door in [*doors(everything.app)][::every]:
             if door.is_stream or door.path.endswith("/crash"):
                 continue
@@ -162,6 +163,7 @@ def test_every_kind_of_failure_inside_keeps_its_message_unless_it_says_otherwise
         "unexpected",
         "unanswered",
         "answer-too-long",
+        "index-incomplete",
     } | {"not-made", "asset-not-made"}, "its messages name no folder, no host of ours and no word of a driver"
 
 

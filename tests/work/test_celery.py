@@ -14,7 +14,8 @@ from celery.beat import Scheduler as MemoryScheduler
 from penstock import Store, open_store
 from penstock.events.schedule import Schedule, ScheduleState
 from penstock.work import WORKING, Outcome, TaskStatus
-from penstock.workers.celery import LOOK, RUN, CeleryBroker, CeleryWorkers, Cron, celery_app
+from penstock.workers.celery import CeleryWorkers, Cron, celery_app
+from penstock.workers.celery_broker import LOOK, RUN, CeleryBroker
 from tests.forked import forked
 from tests.servers import Valkey
 from tests.work.nursery import Nursery, children, kill, lives
@@ -106,7 +107,7 @@ def test_messages_of_a_broker_say_which_attempt_and_how_long_it_may_take(store: 
     with app.connection_for_read() as connection, connection.SimpleQueue(app.amqp.queues["said"]) as queue:
         message = queue.get(timeout=10)
     assert message.headers["task"] == RUN
-    assert message.payload[0] == [task_id, None]
+    assert message.payload[0] == [task_id, None, "plant.press", "p1", 0]
     assert message.headers["timelimit"] == [330.0, None]
     broker.flush()
     assert CeleryBroker(app).queued() == 0

@@ -30,7 +30,8 @@ from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.sinks import WebhookSink
 from penstock.work import WORKING, Outcome, Retry, Task, TaskContext, Tasks, TaskStatus
 from penstock.work.domain_context import DomainContext
-from penstock.workers.celery import CeleryBroker, celery_app
+from penstock.workers.celery import celery_app
+from penstock.workers.celery_broker import CeleryBroker
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.manual import ManualWorkers
 from tests.conftest import _drop_tables, chosen_engines

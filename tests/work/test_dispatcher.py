@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -89,7 +89,8 @@ def test_one_that_a_worker_takes_before_it_is_noted_is_his(store: Store, clock: 
     worker = Runner(store, [TASKS])
 
     class Swift(Paper):
-        def send(self, task: Task, declared: object) -> None:
+        def send(self, tasks: Sequence[Task], *, limit: timedelta) -> None:
+            (task,) = tasks
             assert worker.take_one(task.task_id, task.lease_epoch) is not None
 
     assert dispatcher(store, Swift()).run_once() == 1
@@ -180,6 +181,51 @@ def test_of_two_who_see_the_same_slot_the_second_takes_another(store: Store, mon
 
     monkeypatch.setattr(runner, "free_slots", overtaken)
     assert slow.take_one(first, None) is not None
+
+
+class _Swift(Paper):
+    """A broker whose worker is at it while the dispatcher still tells of the next."""
+
+    def __init__(self, meanwhile: Callable[[str], object]) -> None:
+        super().__init__()
+        self._meanwhile = meanwhile
+
+    def send(self, tasks: Sequence[Task], *, limit: timedelta) -> None:
+        super().send(tasks, limit=limit)
+        for task in tasks:
+            self._meanwhile(task.task_id)
+
+
+def test_what_a_worker_has_put_off_is_due_when_he_says_and_not_when_it_would_be_told_again(
+    store: Store, clock: FrozenClock
+) -> None:
+    """He was told of it, and could not take it, before the dispatcher notes that it has told of it."""
+    task_id = announce(store, look)
+    broker = _Swift(lambda sent: postpone(store, [the_task(store, sent)], clock.now() + timedelta(seconds=1)))
+    assert dispatcher(store, broker).run_once() == 1
+    assert the_task(store, task_id).due_at == clock.now() + timedelta(seconds=1)
+
+
+def test_what_a_worker_puts_off_just_when_it_is_taken_for_lost_is_due_when_he_says(
+    store: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task_id, broker = announce(store, look), Paper()
+    at_work = dispatcher(store, broker)
+    assert at_work.run_once() == 1
+    broker.told.clear()
+    clock.advance(timedelta(seconds=5))
+    put_off = clock.now() + timedelta(seconds=30)
+
+    def overtaken(there: Store, tasks: list[Task], until: Any, **options: Any) -> None:
+        if tasks and firstly:
+            firstly.clear()
+            postpone(there, [the_task(store, task_id)], put_off)
+        postpone(there, tasks, until, **options)
+
+    firstly = [True]
+    monkeypatch.setattr("penstock.workers.dispatcher.postpone", overtaken)
+    at_work.run_once()
+    assert the_task(store, task_id).due_at == put_off
 
 
 def test_one_that_found_no_slot_is_due_when_its_worker_says(store: Store, clock: FrozenClock) -> None:

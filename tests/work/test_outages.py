@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +22,8 @@ from penstock.work.job import JobStatus
 from penstock.work.rescue import Rescuer
 from penstock.work.runner import Runner
 from penstock.work.task import Task, TaskStatus
-from penstock.workers.celery import RUN, celery_app
+from penstock.workers.celery import celery_app
+from penstock.workers.celery_broker import RUN
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.inline import InlineWorkers
 from penstock.workers.manual import ManualWorkers
@@ -403,12 +404,12 @@ def test_a_broker_that_is_away_is_asked_by_one_and_told_of_everything_afterwards
                 raise Unavailable("nobody answers", part=BROKER)
             return super().queued()
 
-        def send(self, task: Task, declared: Any) -> None:
+        def send(self, tasks: Sequence[Task], *, limit: timedelta) -> None:
             if len(self.told) == 2:
                 self.away = True
             if self.away:
                 raise Unavailable("nobody answers", part=BROKER)
-            super().send(task, declared)
+            super().send(tasks, limit=limit)
 
     broker = Broker()
     ids = {announce(store, look) for _ in range(5)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -17,7 +17,6 @@ from penstock.kernel.lease import LeaseLost
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work import Outcome, Runner, Task, TaskAttempt, TaskContext, Tasks, TaskStatus
 from penstock.work.heartbeat import Heartbeat
-from penstock.work.registry import TaskOf
 from penstock.work.rescue import Rescuer, keep_rescuing
 from penstock.work.working import WORKING
 from penstock.workers.dispatcher import Dispatcher
@@ -42,13 +41,15 @@ class Paper:
 
     def __init__(self) -> None:
         self.told: list[tuple[str, int | None]] = []
+        self.sizes: list[int] = []
         self.refuses: set[str] = set()
         self.waiting = 0
 
-    def send(self, task: Task, declared: TaskOf[Any]) -> None:
-        if task.task_id in self.refuses:
+    def send(self, tasks: Sequence[Task], *, limit: timedelta) -> None:
+        if any(task.task_id in self.refuses for task in tasks):
             raise ConnectionError("no such luck")
-        self.told.append((task.task_id, task.lease_epoch))
+        self.sizes.append(len(tasks))
+        self.told += [(task.task_id, task.lease_epoch) for task in tasks]
 
     def queued(self) -> int:
         return self.waiting

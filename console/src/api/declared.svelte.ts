@@ -66,8 +66,14 @@ export async function projectsLike(prefix: string, signal?: AbortSignal): Promis
   }
 }
 
-/** `audit_lines` as people read it. */
+/** `audit_lines`, or `auditLines`, as people read it. A name that begins as a kind of record does stays one word. */
 export const spoken = (name: string): string => {
-  const words = name.replaceAll("_", " ").trim();
+  const apart = /^[a-z]/.test(name)
+    ? name.replace(
+        /([a-z0-9])([A-Z])(?![A-Z])/g,
+        (_, before: string, letter: string) => `${before} ${letter.toLowerCase()}`,
+      )
+    : name;
+  const words = apart.replaceAll("_", " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 };

@@ -32,6 +32,9 @@ export function formFields(schema: Schema | null | undefined, values: Values | n
   return fields.toSorted((a, b) => Number(b.required) - Number(a.required));
 }
 
+/** A route may spell `conceptPrompt` what the record calls `concept_prompt`. */
+const asStored = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 function field(name: string, part: Schema, root: Schema, required: boolean, values: Values | null): FormField {
   const { schema, nullable } = followed(part, root);
   const lines =
@@ -39,7 +42,7 @@ function field(name: string, part: Schema, root: Schema, required: boolean, valu
   const kind = lines ? "long" : kindOf(schema, !required && (nullable || values !== null));
   const hint = [part.description ?? schema.description, lines ? "One in each line." : null].filter(Boolean).join(" ");
   const begins = values
-    ? values[name]
+    ? (values[name] ?? values[asStored(name)])
     : (part.default ?? (required && kind === "time" ? new Date().toISOString() : null));
   return {
     name,

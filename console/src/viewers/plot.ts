@@ -35,7 +35,8 @@ export function drawPlot(host: HTMLElement, plot: Plot, how: DrawnWith, told: To
         y: { distr: how.logY ? 3 : 1, dir: plot.y.inverted ? -1 : 1 },
       },
       axes: [
-        { ...axis, label: titled(plot.x.label, how.unit.title), labelSize: 26, size: 40 },
+        // Julian dates are long: on a phone they would stand in each other.
+        { ...axis, label: titled(plot.x.label, how.unit.title), labelSize: 26, size: 40, space: 80 },
         {
           ...axis,
           label: titled(plot.y.label, plot.y.unit),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,8 @@ from penstock.kernel.idempotency import Claim, new_id
 from penstock.kernel.store import Store
 from penstock.schema.role import Role
 
+_SHORT = 45
+"Characters of the longest address; what is longer has a zone, or is none, and is not worth remembering."
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
@@ -54,6 +57,10 @@ class Caller:
 
 def read_address(text: str) -> Address | None:
     """An address, the same however it is written: IPv4 within IPv6 is IPv4; None for what is none."""
+    return _read_short(text) if len(text) <= _SHORT else _read(text)
+
+
+def _read(text: str) -> Address | None:
     try:
         found = ipaddress.ip_address(text)
     except ValueError:
@@ -62,6 +69,9 @@ def read_address(text: str) -> Address | None:
         return found
     # Without its zone, which is a word of whoever wrote it.
     return found.ipv4_mapped or ipaddress.IPv6Address(int(found))
+
+
+_read_short = lru_cache(maxsize=1000)(_read)
 
 
 def network_of(address: Address | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
@@ -31,14 +32,22 @@ def adopt(url: Url, as_json: AsJson = False) -> None:
 
 
 def _show(found: Adoption) -> None:
-    table = Table("entity", "fitting", "not in an index", "damaged", title="Found", title_justify="left")
+    table = Table(
+        *("entity", "fitting", "not in an index", "in another form", "unknown", "damaged"),
+        title="Found",
+        title_justify="left",
+    )
     for each in found.entities:
-        if each.fitting or each.unindexed or each.damaged:
-            unindexed = ", ".join(f"{name}: {number}" for name, number in each.unindexed.items())
-            table.add_row(each.label, str(each.fitting), unindexed or "0", str(each.damaged))
+        differing = [each.unindexed, each.otherwise, each.unknown]
+        if each.fitting or each.damaged or any(differing):
+            table.add_row(each.label, str(each.fitting), *map(_counted, differing), str(each.damaged))
     console().print(table if table.row_count else "No record of these domains is there.")
     for each in found.entities:
         for example in each.examples:
             console().print(escape(example))
     if found.missing:
         console().print(f"`penstock tables apply` would add {len(found.missing)} things; `tables plan` names them.")
+
+
+def _counted(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}: {number}" for name, number in numbers.items()) or "0"

@@ -55,6 +55,9 @@ def ls(
     whole_values: Annotated[
         bool, typer.Option("--whole", help="Cut nothing short, ids above all, however wide the table becomes.")
     ] = False,
+    behind_ok: Annotated[
+        bool, typer.Option("--behind-ok", help="They may come from PENSTOCK_READ_URL, and lack what was just written.")
+    ] = False,
     personal: WithPersonal = False,
     store: StoreUrl = None,
     as_json: AsJson = False,
@@ -65,13 +68,14 @@ def ls(
         raise InvalidValue(f"{pattern} finds records by a personal field, so that its answers tell it; say --personal")
     asked = names.wider(names.query(found, values or []), where or [], fields, personal=personal)
     with opened(store, keep_secret=True) as handle:
-        page = handle.page(asked, limit=limit, cursor=cursor)
-        counted = None if count is None else handle.count(whole(asked), up_to=count)
+        page = handle.page(asked, limit=limit, cursor=cursor, behind_ok=behind_ok)
+        counted = None if count is None else handle.count(whole(asked), up_to=count, behind_ok=behind_ok)
     rows = [_row(asked, record, personal=personal) for record in page.records]
     unreadable = [{"record": u.name, "why": u.why} for u in page.unreadable]
     if as_json:
         more: dict[str, Any] = {"unreadable": unreadable} if unreadable else {}
         more |= {"examined": page.examined} if page.examined is not None else {}
+        more |= {"behind": True} if page.behind else {}
         more |= {"count": {"number": counted.number, "more": counted.more}} if counted is not None else {}
         print(json.dumps({"items": rows, "next": page.cursor, **more}, indent=2, default=str))
         return
@@ -84,6 +88,8 @@ def ls(
         tell(f"{counted} in all.")
     if page.examined is not None:
         tell(f"{page.examined} were examined.")
+    if page.behind:
+        tell("From a replica: what was written a moment ago may be missing.")
     if page.cursor:
         tell(f"More: --cursor {page.cursor}")
 

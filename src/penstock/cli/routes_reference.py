@@ -16,8 +16,9 @@ from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
+from penstock.web.record_route import ClosedRoute
 from penstock.web.records import questions_of
-from penstock.web.route import AdmittedRoute, ClosedRoute
+from penstock.web.route import AdmittedRoute
 
 _HEAD = """
 # Routes

@@ -99,7 +99,8 @@ def _unread(found: Settings) -> list[str]:
 def opened(store: str | None, *, keep_secret: bool = False) -> Iterator[Store]:
     """The store that is meant, closed afterwards."""
     chosen = settings(store=store, keep_secret=keep_secret)
-    handle = open_store(chosen.store, settings=chosen)
+    # A replica follows the store of the settings, and no other.
+    handle = open_store(chosen.store, settings=chosen, read_url=chosen.read_url if store is None else None)
     try:
         yield handle
     finally:

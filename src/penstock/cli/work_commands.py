@@ -93,7 +93,7 @@ def why(
     """Why a job or a task waits, or who is at work for it."""
     with _service(store) as service:
         handle = service.context.store
-        reasons = WaitingReasons(handle, by_name(service.tasks))
+        reasons = WaitingReasons(handle, by_name(service.tasks), service.operated.pipelines)
         job = handle.lookup(PipelineJob.at(job_id=name))
         found = reasons.of_job(job) if job is not None else reasons.of_task(handle.get(Task.at(task_id=name)))
     rows: list[dict[str, Any]] = [

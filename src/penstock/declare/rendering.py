@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Any
+
+import msgspec
 
 from penstock.declare.entity import Entity
 from penstock.schema.kinds import Kind
@@ -19,13 +22,26 @@ def rendered_fields(shape: EntityShape, values: Mapping[str, Any], shown: Collec
 
 def rendered(record: Entity, *, hidden: frozenset[str] = frozenset()) -> dict[str, Any]:
     """A record as JSON has it, without the fields that are hidden from whom it is for."""
-    shape = record.__shape__
-    raw = {f.name for f in shape.fields.values() if f.kind is Kind.BYTES}
-    values = record.model_dump(mode="json", exclude=raw | hidden)
+    raw, sets = _kept_otherwise(type(record))
+    values = record.model_dump(mode="json", exclude={*raw, *hidden})
     for name in raw - hidden:
         value = getattr(record, name)
         values[name] = None if value is None else base64.b64encode(value).decode()
-    for field in shape.fields.values():
-        if field.kind is Kind.TEXTS and values.get(field.name) is not None:
-            values[field.name] = sorted(values[field.name])  # a set has an order of its own in each process
+    for name in sets:
+        if values.get(name) is not None:
+            values[name] = sorted(values[name])  # a set has an order of its own in each process
     return values
+
+
+def rendered_json(record: Entity, *, hidden: frozenset[str] = frozenset()) -> bytes:
+    """The text of what `rendered` gives; where nothing has to be put right in between, straight from the record."""
+    if any(_kept_otherwise(type(record))):
+        return msgspec.json.encode(rendered(record, hidden=hidden))
+    return record.__pydantic_serializer__.to_json(record, exclude=set(hidden) or None)
+
+
+@cache
+def _kept_otherwise(entity: type[Entity]) -> tuple[frozenset[str], frozenset[str]]:
+    """The fields of bytes and those of sets of texts: neither is kept as JSON has it."""
+    fields = entity.__shape__.fields.values()
+    return tuple(frozenset(f.name for f in fields if f.kind is kind) for kind in (Kind.BYTES, Kind.TEXTS))  # type: ignore[return-value]

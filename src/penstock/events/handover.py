@@ -11,13 +11,12 @@ from functools import partial
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict, outage_in
 from penstock.events.feed_records import REMEMBERED
-from penstock.events.self_writes import SelfWrites, difference
+from penstock.events.self_writes import SelfWrites, difference, expected_once_less
 from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key, seize
 from penstock.kernel.lease import Lease
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Ref, damage
-from penstock.operations.writes import Delete
 
 Handler = Callable[[FeedEntry, Claim], object]
 _SELF_WRITE = "echo"
@@ -100,11 +99,15 @@ class Handover:
         if entry.kind != "update" or entry.unreadable or (changed := difference(entry.old, entry.new)) is None:
             return False
         expected = self._mark(handler, entry, _SELF_WRITE, changed).ref
-        if self._store.lookup(expected) is None:
-            return False
-        with suppress(Conflict):  # another has the claim now, and finds the same
-            self._store.commit([claim.done(None), Delete(expected.shape, expected.key)])
-        return True
+        while (found := self._store.lookup(expected)) is not None:
+            try:
+                self._store.commit([claim.done(None), expected_once_less(found)])
+            except Conflict as refused:
+                if refused.position > 0:  # others of its kind have come or gone
+                    continue
+                # Else another has the claim now, and finds the same.
+            return True
+        return False
 
     def _mark(self, handler: RegisteredHandler, entry: FeedEntry, *what: str) -> SystemOnce:
         now = self._store.clock.now()

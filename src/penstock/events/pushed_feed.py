@@ -63,6 +63,8 @@ class PushedFeed:
 
     def _taken(self, delivery: BroughtChange, held: set[str]) -> bool:
         """Is nothing more to be done about it? What failed holds up all that follows about the same record."""
+        if delivery.later:
+            return False
         if delivery.trouble:
             self._bury_unread(delivery)
         if delivery.entry is None:

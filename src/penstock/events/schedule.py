@@ -15,6 +15,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Literal
 
 from cronsim import CronSim, CronSimError
@@ -100,6 +101,7 @@ class Schedule:
         return next(CronSim(self.cron, moment, reverse=True), moment)
 
 
+@lru_cache(maxsize=256)  # schedules are made anew whenever a system is put together
 def _longest_pause(cron: str) -> timedelta | None:
     """The longest time between two moments, as far as the first days show; None when there is no moment at all."""
     # cronsim takes a sixth field, for seconds; cron as people know it has five.

@@ -2,7 +2,8 @@
 
 The mark by which the feed knows such an event again is committed with the write itself, so there is one for each write
 that was made and none for any other. It tells which fields change, from what to what. That is known beforehand because
-the write is made on the condition that they still are as they were read; if another was quicker, it is made anew.
+the write is made on the condition that they still are as they were read; if another was quicker, it is made anew. Two
+writes that change the same have one mark, which counts them.
 """
 
 from __future__ import annotations
@@ -18,34 +19,37 @@ from msgspec.structs import replace
 
 from penstock.declare.entity import Entity
 from penstock.errors import Conflict
-from penstock.kernel.handle import StoreHandle
+from penstock.kernel.handle import StoreHandle, patch, put
+from penstock.kernel.idempotency import Once
 from penstock.kernel.unchanged import stored_values, unchanged
 from penstock.kernel.version import replaced
-from penstock.operations.conditions import Condition, both, holds
+from penstock.operations.conditions import Condition, Missing, both, holds
 from penstock.operations.reads import Ref
 from penstock.operations.spelling import holds_exactly
-from penstock.operations.updates import apply
-from penstock.operations.validation import prepare
-from penstock.operations.writes import Patch, Put, Write
+from penstock.operations.updates import Set, apply
+from penstock.operations.writes import Delete, Patch, Put, Write
 from penstock.schema.kinds import FieldShape, Kind, instant_text
 from penstock.schema.shape import EntityShape
 
 _TRIES = 5
 "So often others may be quicker; then the write is made without a mark, and the handler hears of it."
+_EXPECTED = "expected"
+"In what a mark holds: how many writes of its kind are still to come, if that is more than one."
 _EXACT = Context(prec=300)
 
 
 class SelfWrites:
     """Marks what is written to one record, so that the feed knows the event of it again."""
 
-    def __init__(self, about: Ref[Any], mark: Callable[[str], Entity]) -> None:
+    def __init__(self, about: Ref[Any], mark: Callable[[str], Once]) -> None:
         self._about, self._mark = about, mark
         self._as_read: Condition | None = None
+        self._noted: Write | None = None
         self._tries = _TRIES
 
     def join(self, store: StoreHandle, writes: list[Write]) -> list[Write]:
         """The writes, with a mark of what they change in the record; as they are when they change nothing there."""
-        self._as_read = None
+        self._as_read = self._noted = None
         for place, write in enumerate(writes):
             if isinstance(write, Put | Patch) and self._meets(write) and self._tries:
                 return self._marked(store, writes, place, write)
@@ -67,11 +71,15 @@ class SelfWrites:
         marked = [*writes[:place], met, *writes[place + 1 :]]
         if (difference := _difference(shape, before, after)) is not None:
             mark = self._mark(difference)
-            marked.append(Put(mark.__shape__, prepare(mark.__shape__, mark.__dict__)))
+            self._noted = _expected_once_more(mark, store.lookup(mark.ref))
+            marked.append(self._noted)
         return marked
 
     def was_refused(self, write: Write, refused: Conflict) -> bool:
         """May the refusal be due to what was added here? Then the change is to be tried again."""
+        if write is self._noted:
+            self._tries -= 1
+            return True
         if self._as_read is None or not self._meets(write):
             self._tries = _TRIES
             return False
@@ -82,6 +90,27 @@ class SelfWrites:
 
     def _meets(self, write: Write) -> bool:
         return write.shape is self._about.shape and all(write.key[n] == v for n, v in self._about.key.items())
+
+
+def _expected_once_more(mark: Once, found: Once | None) -> Write:
+    """The write of a mark, or that another such write is expected beside those that are already."""
+    if found is None:
+        return put(mark, when=Missing())
+    more = Set("result", {_EXPECTED: _expected(found) + 1})
+    return patch(mark.ref, more, Set("ttl", mark.ttl), when=unchanged(found, ("result",)))
+
+
+def expected_once_less(found: Once) -> Write:
+    """The write by which one of those that a mark expects has come; the last of them leaves no mark."""
+    stands = unchanged(found, ("result",))
+    if _expected(found) == 1:
+        return Delete(found.ref.shape, found.ref.key, stands)
+    return patch(found.ref, Set("result", {_EXPECTED: _expected(found) - 1}), when=stands)
+
+
+def _expected(mark: Once) -> int:
+    """How many are to come; a mark that says nothing expects one."""
+    return int((mark.result or {}).get(_EXPECTED, 1))
 
 
 def difference(old: Entity, new: Entity) -> str | None:

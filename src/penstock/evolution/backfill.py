@@ -6,25 +6,31 @@ meanwhile has brought it along by that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from penstock.errors import Conflict, PenstockError
+from penstock.errors import Conflict, DamagedRecord, PenstockError
 from penstock.kernel.layouts.derived_entity import DerivedEntity
-from penstock.operations.conditions import All, Compare, Condition, Missing
+from penstock.operations.conditions import All, Compare, Condition, Missing, Present
 from penstock.operations.reads import Ref, Unreadable
 from penstock.operations.scan_page import ScannedRecord
-from penstock.operations.updates import Remove, Set, Update
-from penstock.operations.writes import Patch
+from penstock.operations.updates import Remove, Set, Update, apply
+from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.ports.clock import Clock
+from penstock.ports.copying import CopyingEngine
 from penstock.ports.engine import Engine
 from penstock.ports.ids import commit_token
 from penstock.schema.documents import as_stored
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
+
+_COPIED = 1000
+"So many records a store copies at once, at most: others wait for it, if only for a millisecond."
 
 
 class FilledPage(Struct, frozen=True):
@@ -52,31 +58,115 @@ class Backfill:
         writing: Callable[[], AbstractContextManager[object]],
     ) -> None:
         self._engine, self._entity, self._clock, self._writing = engine, entity, clock, writing
+        self._copies = _copies(engine, entity)
 
     def fill(self, segment: int, segments: int, after: str | None, *, limit: int) -> FilledPage:
         """One page of a segment; all of its records are as they should be then."""
+        if self._copies is not None:
+            return self._copy(self._copies, segment, after, limit)
         shape = self._entity.shape
         page = self._engine.scan(shape, segment=segment, segments=segments, after=after, limit=limit)
         written = 0
         unreadable = list(page.unreadable)
-        for found in page.found:
+        mirrors = self._mirrors([found.record for found in page.found])
+        for found, mirror in zip(page.found, mirrors, strict=True):
             try:
-                patch = renewing(self._entity, found)
+                written += self._brought(found, mirror)
             except PenstockError as error:
                 ref: Ref[Any] = Ref(shape, {n: found.record.__dict__[n] for n in shape.key.fields})
                 unreadable.append(Unreadable(shape, repr(ref), f"{ref!r}: {error}", ref.key))
-                continue
-            written += patch is not None and self._write(patch)
         return FilledPage(page.place, len(page.found), written, tuple(unreadable))
 
-    def _write(self, patch: Patch) -> bool:
-        """False where somebody else has just done so, or has removed the record."""
+    def remove(self, segment: int, segments: int, after: str | None, *, limit: int) -> FilledPage:
+        """One page of a segment, of which nothing is left then that can be read."""
+        shape = self._entity.shape
+        page = self._engine.scan(shape, segment=segment, segments=segments, after=after, limit=limit)
+        keys = [{n: found.record.__dict__[n] for n in shape.key.fields} for found in page.found]
+        for key in keys:
+            self._write([Delete(shape, key)])
+        return FilledPage(page.place, len(keys), len(keys))
+
+    def _brought(self, found: ScannedRecord, mirror: Any) -> bool:
+        """Has something been written for a record? Whoever changes one has brought it along, but not to its mirror."""
+        if self._entity.derived.mirror is None:
+            patch = renewing(self._entity, found)
+            return patch is not None and self._write([patch])
+        for _ in range(_TRIES):
+            writes = mirroring(self._entity, found, renewing(self._entity, found), mirror)
+            if not writes or self._write(writes):
+                return bool(writes)
+            (record,) = self._standing(self._entity.shape, [found.record])
+            if record is None:
+                return False
+            found, (mirror,) = ScannedRecord(record, found.stale), self._mirrors([record])
+        return True  # it may be behind, and is looked at once more
+
+    def _mirrors(self, records: list[Any]) -> list[Any]:
+        """What stands at the other place of each record; None where there is nothing, or nothing that can be read."""
+        mirror = self._entity.derived.mirror
+        return [None] * len(records) if mirror is None else self._standing(mirror, records)
+
+    def _standing(self, shape: EntityShape, records: list[Any]) -> list[Any]:
+        refs: list[Ref[Any]] = [Ref(shape, {n: r.__dict__[n] for n in shape.key.fields}) for r in records]
+        if not refs:
+            return []
+        try:
+            return self._engine.get(refs, now=_ALWAYS_LIVE)
+        except DamagedRecord as error:
+            if error.records is None:
+                raise
+            return error.records
+
+    def _copy(self, pairs: Mapping[str, str], segment: int, after: str | None, limit: int) -> FilledPage:
+        """The store itself copies; more at once, as what is noted between pages would take longer than they."""
+        if segment:  # one walk is all there is
+            return FilledPage(None, 0, 0)
+        engine, most = cast("CopyingEngine", self._engine), min(10 * limit, _COPIED)
+        with self._writing():
+            page = engine.copy_fields(self._entity.shape, pairs, after=after, limit=most)
+        return FilledPage(page.place, page.looked_at, page.written)
+
+    def _write(self, writes: list[Write]) -> bool:
+        """False where nothing is to be written, or somebody else has just done so, or has removed the record."""
+        if not writes:
+            return False
         with self._writing():
             try:
-                self._engine.commit([patch], now=self._clock.now(), token=commit_token())
+                self._engine.commit(writes, now=self._clock.now(), token=commit_token())
             except Conflict:
                 return False
         return True
+
+
+_TRIES = 10
+"So often a record is looked at anew that others keep changing."
+_ALWAYS_LIVE = datetime.min.replace(tzinfo=UTC)
+"When nothing has ended yet: records that have are looked at as well."
+
+
+def mirroring(entity: DerivedEntity, found: ScannedRecord, patch: Patch | None, stands: Any) -> list[Write]:
+    """The writes that make a record the same at both places, if it still is as it was read."""
+    shape, mirror, values = entity.shape, entity.derived.mirror, found.record.__dict__
+    assert mirror is not None
+    before = {n: _plain(shape.fields[n], v) for n, v in values.items()}
+    after = before if patch is None else apply(patch.updates, before)
+    if patch is None and stands is not None:
+        there = {n: _plain(shape.fields[n], v) for n, v in stands.__dict__.items()}
+        if there == after:
+            return []
+    key = {n: values[n] for n in shape.key.fields}
+    still = All((Present(), *(_still(shape, n, v) for n, v in sorted(values.items()) if n not in key)))
+    own = Check(shape, key, still) if patch is None else replace(patch, when=still)
+    return [own, Put(mirror, after)]
+
+
+def _copies(engine: Engine, entity: DerivedEntity) -> Mapping[str, str] | None:
+    """From which field to which the store can copy all that is to be brought along; None where it takes more."""
+    twins = {name: twin for name, twin in entity.derived.twins.items() if twin.follow is not None}
+    can = isinstance(engine, CopyingEngine) and not engine.features.key_texts and not entity.derived.beginning
+    if not can or not twins or entity.derived.mirror is not None or not all(twin.is_copy for twin in twins.values()):
+        return None
+    return {name: twin.name for name, twin in twins.items()}
 
 
 def renewing(entity: DerivedEntity, found: ScannedRecord) -> Patch | None:

@@ -1,12 +1,14 @@
 """The migration of one entity from the layout that a store has to the one that is declared, while everybody goes on.
 
-1. Tables grow, and new fields are announced: nobody erases them.
+1. Tables grow, and new fields are announced: nobody erases them. *Announced*, where an index will have other keys:
+   nobody asks by it any more.
 2. *Filling*: every writer writes both layouts, and records that stand are brought along, in segments, each of which
    another process can go on with.
 3. *Closed*, where older declarations could not write what is to follow: they are shut out, by an error that says so.
 4. Every record is looked at once more.
 5. *Switched*, where fields lie elsewhere: everybody reads the new layout, and writes both.
-6. The new layout is the one that the store has.
+6. *Leaving*, where records have another key in the same table: nobody writes the former any more, and it is removed.
+7. The new layout is the one that the store has.
 
 Each stage begins when nobody goes by the one before the last. Whoever takes over from a process that died goes on where
 it ended.
@@ -25,16 +27,19 @@ from penstock.evolution.backfill import Backfill
 from penstock.evolution.speed_limit import SpeedLimit
 from penstock.kernel.layouts.derived_entity import DerivedEntity
 from penstock.kernel.layouts.evolving_engine import by_layouts
+from penstock.kernel.layouts.knower import HELD
 from penstock.kernel.layouts.knower_watch import KnowerWatch
 from penstock.kernel.layouts.layout_register import LayoutRegister, Layouts
 from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.kernel.layouts.stored_layout import StoredLayout, announcing, at_stage, next_layout, paused
 from penstock.kernel.store import Store
+from penstock.schema.derived_places import changed_indexes
 from penstock.schema.derived_shape import moved_fields, through
+from penstock.schema.differences import is_moved
 from penstock.schema.fingerprint import Fingerprint, fingerprint_of
 from penstock.schema.layout_names import named_as
 from penstock.schema.migration_stage import MigrationStage
-from penstock.schema.shape import EntityShape
+from penstock.schema.shape import EntityShape, unindexed
 from penstock.schema.target_layout import TargetLayout, shuts_out, target_layout
 
 SEGMENTS = 4
@@ -100,6 +105,10 @@ class Migration:
             return self._progress("paused", self._begun())
 
     def _run(self, stored: StoredLayout, done: list[MigrationSegment]) -> MigrationProgress:
+        if stored.stage is MigrationStage.ANNOUNCED:
+            self._wait()
+            self._wait_for_readers()
+            stored = self._advance(MigrationStage.FILLING)
         if stored.stage is MigrationStage.FILLING:
             self._wait()
             done = self._fill_all(stored, done)
@@ -108,12 +117,20 @@ class Migration:
                 stored = self._advance(MigrationStage.CLOSED)
         if stored.stage is MigrationStage.CLOSED:
             self._wait()
-        if stored.stage is not MigrationStage.SWITCHED:
+        if stored.stage not in (MigrationStage.SWITCHED, MigrationStage.LEAVING):
             self._verify(stored)
+            self._engine.ensure([self._shape])
             if self._is_moved(stored):
                 stored = self._advance(MigrationStage.SWITCHED)
         if stored.stage is MigrationStage.SWITCHED:
             self._wait()
+            if self._has_other_home(stored):
+                self._wait_for_readers()
+                if self._key_texts and stored.layout.table == _following(stored).table:
+                    stored = self._advance(MigrationStage.LEAVING)
+        if stored.stage is MigrationStage.LEAVING:
+            self._wait()
+            self._leave(stored)
         self._become(lambda before: next_layout(before) if before.stage is not None else None)
         return self._tidied(done)
 
@@ -123,7 +140,13 @@ class Migration:
 
     def _is_moved(self, stored: StoredLayout) -> bool:
         layout, following = stored.layout, _following(stored)
+        if self._has_other_home(stored):
+            return True
         return bool(moved_fields(named_as(layout, following), following, key_texts=self._key_texts))
+
+    def _has_other_home(self, stored: StoredLayout) -> bool:
+        following = _following(stored)
+        return is_moved(named_as(stored.layout, following), following, key_texts=self._key_texts)
 
     def _target(self, stored: StoredLayout) -> TargetLayout:
         return target_layout(stored.layout, self._declared, key_texts=self._key_texts)
@@ -158,13 +181,17 @@ class Migration:
             )
 
     def _make_room(self, stored: StoredLayout) -> None:
-        """Have tables hold both layouts: where a column is needed by one alone, it needs no value."""
+        """Have tables hold both layouts: where a column is needed by one alone, it needs no value.
+
+        Indexes of SQL stay as they are until records are read in the new layout.
+        """
         target = self._target(stored)
         for stage in (MigrationStage.FILLING, MigrationStage.SWITCHED):
             derived = through(
                 self._shape, target.grown, announced=target.layout, stage=stage, key_texts=self._key_texts
             )
-            self._engine.ensure([derived.shape])
+            for shape in filter(None, (derived.shape, derived.mirror)):
+                self._engine.ensure([shape if self._key_texts else unindexed(shape)])
 
     def _grow(self) -> None:
         """Announce the fields that are new, and have everybody know of them before anybody goes by them."""
@@ -182,7 +209,9 @@ class Migration:
         target = self._target(before)
         if before.announced is not None or not target.steps:
             return None
-        return at_stage(announcing(before, target.layout, declared=self._declared.digest), MigrationStage.FILLING)
+        changed = self._key_texts and changed_indexes(named_as(before.layout, target.layout), target.layout)
+        first = MigrationStage.ANNOUNCED if changed else MigrationStage.FILLING
+        return at_stage(announcing(before, target.layout, declared=self._declared.digest), first)
 
     def _advance(self, stage: MigrationStage) -> StoredLayout:
         self._tell(MigrationProgress(self._declared.label, stage))
@@ -208,6 +237,10 @@ class Migration:
     def _wait(self) -> None:
         KnowerWatch(self._engine, self._store.clock).wait_for(self._register.edition())
 
+    def _wait_for_readers(self) -> None:
+        """Whoever only reads tells nobody what it knows, and may go by it for so long."""
+        self._store.clock.sleep(HELD)
+
     def _leave_behind(self) -> None:
         """Wait until nobody writes any more whose declaration is another, unless that is not wanted."""
         watch = KnowerWatch(self._engine, self._store.clock)
@@ -222,6 +255,24 @@ class Migration:
             self._store.clock.sleep(1)
 
     # Filling
+
+    def _leave(self, stored: StoredLayout) -> None:
+        """Remove what stands at former keys; a walk in which there was nothing to remove is the last."""
+        former = self._backfill(at_stage(stored, MigrationStage.FILLING))
+        for number in range(self._segments):
+            while self._removed(former, number):
+                pass
+
+    def _removed(self, former: Backfill, number: int) -> int:
+        """How many records of a segment were still there."""
+        removed, place = 0, None
+        while True:
+            self._check_pause()
+            page = former.remove(number, self._segments, place, limit=self._page)
+            removed, place = removed + page.written, page.place
+            self._limit.keep(page.looked_at)
+            if place is None:
+                return removed
 
     def _backfill(self, stored: StoredLayout) -> Backfill:
         derived = through(

@@ -104,6 +104,11 @@ class Change:
         """The lease it is made under."""
         return self._under
 
+    @property
+    def size(self) -> int:
+        """How many records and messages it has written by now."""
+        return len(self._writes) + len(self._messages)
+
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Something that may fail by itself: if it raises, what it had added to the change is taken out again."""

@@ -23,18 +23,19 @@ from penstock.kernel.examination import EXAMINED, check_examining
 from penstock.kernel.handle import StoreHandle
 from penstock.kernel.history import HistoryPage, HistorySource, read_history
 from penstock.kernel.idempotency import Claim, once_key
-from penstock.kernel.layouts.evolving_engine import evolving
+from penstock.kernel.layouts.evolving_engine import by_layouts, evolving
 from penstock.kernel.layouts.layout_ensuring import LayoutEnsuring
 from penstock.kernel.lease import Lease
 from penstock.kernel.line_history import LineHistory
 from penstock.kernel.own_records import KERNEL
+from penstock.kernel.read_replica import ReadReplica
 from penstock.kernel.retrying import TRIES, retried
 from penstock.kernel.scope import ScopedEngine, project_text, scoped_secret
 from penstock.kernel.store_context import StoreContext
 from penstock.operations.cursors import decode_cursor, encode_cursor
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
-from penstock.operations.reads import ANYTHING, Query, Range, Ref, Unreadable
+from penstock.operations.reads import ANYTHING, Page, Query, Range, Ref, Unreadable
 from penstock.ports.clock import Clock, SystemClock
 from penstock.ports.engine import Engine
 
@@ -54,6 +55,8 @@ class Listing(Generic[R]):
     "Records that stand among them and cannot be read."
     examined: int | None = None
     "How many were looked at for a filtered page."
+    behind: bool = False
+    "It comes from a read replica, and may lack what was written a moment ago."
 
     def of(self, kind: type[E]) -> list[E]:
         """The records of one kind, of a page that has several."""
@@ -66,6 +69,8 @@ class Counted:
 
     number: int
     more: bool = False
+    behind: bool = False
+    "It comes from a read replica."
 
     def __str__(self) -> str:
         return f"{self.number}+" if self.more else str(self.number)
@@ -87,10 +92,12 @@ class Store(StoreHandle):
         own: Domain = KERNEL,
         shared: StoreContext | None = None,
         project: str | None = None,
+        replica: Engine | ReadReplica | None = None,
     ) -> None:
         context = shared or StoreContext(clock or SystemClock())
         super().__init__(evolving(engine, context.clock) if shared is None else engine, context, project=project)
         self.own = own
+        self._replica = replica if isinstance(replica, ReadReplica | None) else self._following(replica)
         # Without a configured secret cursors end with the process, which is safe and soon noticed.
         self._secret = secret or os.urandom(32)
 
@@ -103,9 +110,18 @@ class Store(StoreHandle):
         name = project_text(project)
         if name == self.project:
             return self
-        engine = self.engine.bound(name) if enforce or self.project else self.engine
+        bound = enforce or self.project is not None
+
+        def view(engine: Engine) -> Engine:
+            return ScopedEngine(engine.bound(name) if bound else engine, name)
+
+        replica = None if self._replica is None else self._replica.seen_by(view)
         secret = scoped_secret(self._secret, name)
-        return Store(ScopedEngine(engine, name), secret=secret, own=self.own, shared=self.context, project=name)
+        return Store(view(self.engine), secret=secret, own=self.own, shared=self.context, project=name, replica=replica)
+
+    def _following(self, replica: Engine) -> ReadReplica:
+        """A replica, read by the layouts that the store itself has."""
+        return ReadReplica(lambda: by_layouts(self.engine).elsewhere(replica), self.clock)
 
     def mark(self, *parts: str) -> str:
         """Tells apart what must not be kept in clear, such as addresses, which are so few that a bare hash is guessed.
@@ -127,11 +143,23 @@ class Store(StoreHandle):
 
     @overload
     def page(
-        self, query: Query[R], *, limit: int = 50, cursor: str | None = None, examining: int = EXAMINED
+        self,
+        query: Query[R],
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        examining: int = EXAMINED,
+        behind_ok: bool = False,
     ) -> Listing[R]: ...
     @overload
     def page(
-        self, query: ItemCollection[R], *, limit: int = 50, cursor: str | None = None, examining: int = EXAMINED
+        self,
+        query: ItemCollection[R],
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        examining: int = EXAMINED,
+        behind_ok: bool = False,
     ) -> Listing[R]: ...
     def page(
         self,
@@ -140,18 +168,37 @@ class Store(StoreHandle):
         limit: int = 50,
         cursor: str | None = None,
         examining: int = EXAMINED,
+        behind_ok: bool = False,
     ) -> Listing[Any]:
         """One page of a pattern, and the cursor of the next.
 
         Of a filtered query at most ``examining`` records are looked at; a page that found few of them comes back
-        short, with a cursor that goes on from there.
+        short, with a cursor that goes on from there. With ``behind_ok`` it may come from a read replica, if there is
+        one, and may then lack what was written a moment ago; ``behind`` says so.
         """
         check_query(query, "page")
         check_page(limit, cursor)
         place = decode_cursor(query, cursor, self._secret) if cursor else None
-        page = self.engine.find(query, limit=limit, after=place, now=self.clock.now(), **_bound(query, examining))
+        page, behind = self._find(query, limit, place, _bound(query, examining), behind_ok=behind_ok)
         after = encode_cursor(query, page.end, self._secret) if page.more else None
-        return Listing(page.records, after, page.unreadable, page.examined)
+        return Listing(page.records, after, page.unreadable, page.examined, behind)
+
+    def _find(
+        self,
+        query: Query[Any] | ItemCollection[Any],
+        limit: int,
+        place: Any,
+        bound: dict[str, int],
+        *,
+        behind_ok: bool,
+    ) -> tuple[Page[Any], bool]:
+        """A page, and whether it comes from a replica."""
+        now = self.clock.now()
+        if behind_ok and self._replica is not None:
+            page = self._replica.find(query, limit=limit, after=place, now=now, **bound)
+            if page is not None:
+                return page, True
+        return self.engine.find(query, limit=limit, after=place, now=now, **bound), False
 
     def cursor(self, query: Query[Any], record: Entity | Mapping[str, Any]) -> str:
         """The cursor behind a record of a query, or behind the values of its keys, for a page that ends with it."""
@@ -159,7 +206,9 @@ class Store(StoreHandle):
         values = record.__dict__ if isinstance(record, Entity) else record
         return encode_cursor(query, values, self._secret)
 
-    def count(self, query: Query[Any], *, up_to: int = 100, examining: int = EXAMINED) -> Counted:
+    def count(
+        self, query: Query[Any], *, up_to: int = 100, examining: int = EXAMINED, behind_ok: bool = False
+    ) -> Counted:
         """How many records a pattern has, counted up to a number; also those that cannot be read.
 
         It takes what reading so many takes, as every store looks at each of them.
@@ -169,8 +218,8 @@ class Store(StoreHandle):
         if not isinstance(query, Query):
             raise InvalidValue("count takes a pattern with its parameters; of a collection, count each kind")
         bound = _bound(query, examining)
-        page = self.engine.find(replace(query, fields=()), limit=up_to, after=None, now=self.clock.now(), **bound)
-        return Counted(len(page.records) + len(page.unreadable), page.more)
+        page, behind = self._find(replace(query, fields=()), up_to, None, bound, behind_ok=behind_ok)
+        return Counted(len(page.records) + len(page.unreadable), page.more, behind)
 
     def history(
         self,
@@ -253,6 +302,8 @@ class Store(StoreHandle):
 
     def close(self) -> None:
         self.engine.close()
+        if self._replica is not None:
+            self._replica.close()
 
 
 def _bound(query: Query[Any] | ItemCollection[Any], examining: int) -> dict[str, int]:

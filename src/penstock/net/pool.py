@@ -16,15 +16,15 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from typing import Any, TypeVar
 
-import anyio.to_thread
-
 from penstock.errors import Busy
+from penstock.net.threads import Threads
 
 T = TypeVar("T")
 
+THREADS = Threads()
+"Those of this process, for all of its pools."
 PATIENCE = timedelta(seconds=2)
 "Long enough for a rush to pass, and short enough that a client still waits for its answer."
 
@@ -55,12 +55,25 @@ class Pool:
         try:
             yield
         finally:
-            self._leave(client)
+            self.leave(client)
 
-    async def run(self, function: Callable[..., T], *arguments: Any, client: str = "", **named: Any) -> T:
-        """Call a function in a thread, while holding a place."""
-        async with self.place(client):
-            return await anyio.to_thread.run_sync(partial(function, *arguments, **named))
+    async def run(self, function: Callable[..., T], *arguments: Any, client: str = "") -> T:
+        """Call a function in a thread that holds a place until it is done, also if nobody waits for it any more."""
+        await self._enter(client)
+        return await THREADS.run(self._carry_out, client, function, arguments)
+
+    def take(self, client: str = "") -> bool:
+        """Take a place if there is one now; whoever has it leaves it."""
+        with self._lock:
+            if admitted := self._admits(client):
+                self._take(client)
+            return admitted
+
+    def _carry_out(self, client: str, function: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+        try:
+            return function(*arguments)
+        finally:
+            self.leave(client)
 
     async def _enter(self, client: str) -> None:
         with self._lock:
@@ -78,7 +91,7 @@ class Pool:
                 raise self._busy() from None
         except BaseException:
             if not self._withdraws(waiting):
-                self._leave(client)  # it was called in the very moment in which nobody waited any more
+                self.leave(client)  # it was called in the very moment in which nobody waited any more
             raise
 
     def _admits(self, client: str) -> bool:
@@ -94,7 +107,8 @@ class Pool:
         if self.share is not None:
             self._taken[client] += 1
 
-    def _leave(self, client: str) -> None:
+    def leave(self, client: str = "") -> None:
+        """Leave a place to whoever waits for one."""
         with self._lock:
             self._total -= 1
             if self.share is not None:

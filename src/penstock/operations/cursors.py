@@ -148,7 +148,7 @@ def _crypt(payload: bytes, signature: bytes, secret: bytes) -> bytes:
 def _sign(query: _Question, payload: bytes, secret: bytes) -> bytes:
     """Sign the place together with the question, so that a cursor answers no other one."""
     asked = [_asked(m) for m in query.members] if isinstance(query, ItemCollection) else _asked(query)
-    return hmac.new(secret, msgspec.json.encode(asked) + payload, hashlib.sha256).digest()[:_SIGNATURE]
+    return hmac.digest(secret, msgspec.json.encode(asked) + payload, "sha256")[:_SIGNATURE]
 
 
 def _asked(query: Query[Any]) -> list[Any]:

@@ -14,7 +14,7 @@ _TOLD = frozenset({ADVICE, OLDER, *(str(takes) for takes in Takes if takes is no
 
 
 class PlanStep(Struct, frozen=True):
-    """One thing ``ensure`` did or would do, never a removal; or something that it cannot do, and tells."""
+    """One thing ``ensure`` did or would do, never the removal of data; or something that it cannot do, and tells."""
 
     kind: str
     name: str

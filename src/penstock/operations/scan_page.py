@@ -14,6 +14,10 @@ class ScannedRecord(Struct, frozen=True):
 
     record: Any
     stale: frozenset[str] = frozenset()
+    otherwise: frozenset[str] = frozenset()
+    "Attributes or columns whose values are stored in another form than they would be written, where that was asked;"
+    unknown: frozenset[str] = frozenset()
+    "and those that no field has."
 
 
 class ScanPage(Struct, frozen=True):
@@ -24,3 +28,5 @@ class ScanPage(Struct, frozen=True):
     "Behind all that was looked at; None when that was all of the segment."
     unreadable: tuple[Unreadable, ...] = ()
     "Those that stand among them and cannot be read."
+    strangers: tuple[str, ...] = ()
+    "Keys that are not the entity's, of what does not say that it is another's; where that was asked."

@@ -22,6 +22,8 @@ class BroughtChange(Struct, frozen=True):
     "Why nobody can read it: trying again does not mend that."
     digest: str = ""
     "What tells such a one from others."
+    later: bool = False
+    "Nobody can tell yet how to read it, as the store is away: it is to be brought again."
 
 
 @runtime_checkable

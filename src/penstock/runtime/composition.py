@@ -39,13 +39,20 @@ USUAL_REGION = "us-east-1"
 
 
 def open_store(
-    url: str, *, settings: Settings | None = None, clock: Clock | None = None, meter: Meter | None = None
+    url: str,
+    *,
+    settings: Settings | None = None,
+    clock: Clock | None = None,
+    meter: Meter | None = None,
+    read_url: str | None = None,
 ) -> Store:
     """A store at a URL: ``sqlite:///file.db``, ``postgresql://user@host/database`` or ``dynamodb://us-east-1``.
 
-    Nothing is connected before the first read or write. A ``meter`` counts what is used.
+    Nothing is connected before the first read or write. A ``meter`` counts what is used. At ``read_url`` is a replica
+    of a PostgreSQL server, for lists that may be behind (``behind_ok=True``).
     """
     chosen = settings or Settings()
+    replica = _open_replica(url, read_url, chosen, meter) if read_url else None
     engine = open_engine(url, settings=chosen, meter=meter)
     if clock is None:  # whoever shares a file is on one machine, and has one clock
         clock = SystemClock(skew=timedelta(0)) if _scheme(url) == "sqlite" else SystemClock()
@@ -54,7 +61,18 @@ def open_store(
     if chosen.telemetry is not None:  # around the layouts: nobody who is traced has asked about them
         engine = traced(evolving(engine, clock), _scheme(url))
     secret = chosen.secret.encode() if chosen.secret else None
-    return Store(engine, clock=clock, secret=secret, own=SYSTEM_RECORDS)
+    return Store(engine, clock=clock, secret=secret, own=SYSTEM_RECORDS, replica=replica)
+
+
+def _open_replica(url: str, read_url: str, settings: Settings, meter: Meter | None) -> Engine:
+    for each in (url, read_url):
+        if _scheme(each) not in ("postgresql", "postgres"):
+            raise Misconfigured(
+                f"{without_secrets(each)} is no PostgreSQL server, and only such a one has replicas that lists are "
+                f"read from; leave PENSTOCK_READ_URL (read_url=) out"
+            )
+    engine = open_engine(read_url, settings=settings, meter=meter)
+    return MeteredEngine(engine, meter) if meter is not None else engine
 
 
 def open_engine(url: str, *, settings: Settings, meter: Meter | None = None) -> Engine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import Enum
 from operator import attrgetter
@@ -16,7 +16,6 @@ from penstock.events.feed_records import FeedLetter, LetterStatus
 from penstock.files.upload import Upload, UploadStatus
 from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.outbox import MessageStatus
-from penstock.kernel.record_name import name_of
 from penstock.operations.reads import Query, Ref
 from penstock.plugin import DomainPlugin, NeedsYou
 from penstock.runtime.budget_standings import near_end
@@ -27,8 +26,9 @@ from penstock.runtime.quota_standings import near_limit
 from penstock.runtime.record_link import KindsByLabel, RecordLink, link_to
 from penstock.runtime.record_titles import RecordTitles
 from penstock.schema.role import Role
-from penstock.work.assignment import Assignment, assignment_of
+from penstock.work.assignment import Assignment
 from penstock.work.job import JobStatus, PipelineJob
+from penstock.work.review_duty import ReviewDuty, review_duties
 from penstock.work.task import NO_PROJECT, Task, TaskStatus
 from penstock.work.waiting_reason import step_of
 from penstock.work.working import WORKING
@@ -115,11 +115,12 @@ def _reviews(system: OperatedSystem) -> InboxSource:
         return [PipelineJob.by_status(status=JobStatus.PAUSED)]
 
     def tell(person: Person, jobs: Sequence[PipelineJob]) -> list[InboxItem]:
-        duties, about = _duties(system, person, jobs), job_titles(system, person.store, jobs, person.role)
+        duties = review_duties(person.store, system.pipelines, jobs)
+        about = job_titles(system, person.store, jobs, person.role)
         return [_review(system, person, job, duties[job.job_id], about.get(job.job_id)) for job in jobs]
 
     def dated(person: Person, jobs: Sequence[PipelineJob]) -> list[tuple[datetime | None, PipelineJob]]:
-        duties = _duties(system, person, jobs)
+        duties = review_duties(person.store, system.pipelines, jobs)
         return [(duties[job.job_id].due_at, job) for job in jobs]
 
     why = "What a step has made waits for somebody to approve or reject it."
@@ -127,32 +128,7 @@ def _reviews(system: OperatedSystem) -> InboxSource:
     return InboxSource("reviews", "Reviews", why, Role.EDITOR, queries, tell, order=order, dated=dated)
 
 
-@dataclass(frozen=True, slots=True)
-class _Duty:
-    """Who is to look at what a job waits with, and by when."""
-
-    assignee: str | None = None
-    due_at: datetime | None = None
-    note: str | None = None
-
-
-def _duties(system: OperatedSystem, person: Person, jobs: Sequence[PipelineJob]) -> dict[str, _Duty]:
-    """Of each job, as its domain's own record of the step says it, or as somebody was asked."""
-    asked = [Assignment.at(about=name_of(job.ref)) for job in jobs]
-    found = {a.about: a for a in person.store.get_many(asked) if a is not None} if asked else {}
-    steps = _own_steps(system, person, jobs)
-    return {job.job_id: _duty(assignment_of(found, job), steps.get(job.job_id)) for job in jobs}
-
-
-def _duty(asked: Assignment | None, step: Any) -> _Duty:
-    note = None if asked is None else asked.note
-    own = _Duty(getattr(step, "assignee", None), getattr(step, "due_at", None), note)
-    if asked is None or own.assignee is not None or own.due_at is not None:
-        return own
-    return _Duty(asked.assignee, asked.due_at, note)
-
-
-def _review(system: OperatedSystem, person: Person, job: PipelineJob, duty: _Duty, about: str | None) -> InboxItem:
+def _review(system: OperatedSystem, person: Person, job: PipelineJob, duty: ReviewDuty, about: str | None) -> InboxItem:
     pipeline = system.pipelines.get(job.pipeline)
     own = None if pipeline is None or job.record is None else pipeline.records.job_ref(job)
     return InboxItem(
@@ -174,17 +150,6 @@ def _review(system: OperatedSystem, person: Person, job: PipelineJob, duty: _Dut
 
 def _title(job: PipelineJob, about: str | None = None) -> str:
     return f"{about or job.pipeline}: {step_of(job)}, run {job.round}"
-
-
-def _own_steps(system: OperatedSystem, person: Person, jobs: Sequence[PipelineJob]) -> dict[str, Entity]:
-    """The domains' own records of the steps that wait, of those kinds that say themselves who is to look, and when."""
-    refs = {}
-    for job in jobs:
-        pipeline = system.pipelines.get(job.pipeline)
-        if pipeline is not None and job.step is not None and "assignee" in pipeline.records.step.model_fields:
-            refs[job.job_id] = pipeline.records.step_ref(job)
-    found = person.store.get_many(list(refs.values())) if refs else []
-    return {job_id: step for job_id, step in zip(refs, found, strict=True) if step is not None}
 
 
 # What domains say

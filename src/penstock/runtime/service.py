@@ -56,10 +56,8 @@ from penstock.work.working import WORKING
 from penstock.workers.inline import InlineWorkers
 
 if TYPE_CHECKING:
-    from penstock.workers.celery import (  # it imports Celery, which only some deployments install
-        CeleryBroker,
-        CeleryWorkers,
-    )
+    from penstock.workers.celery import CeleryWorkers  # it imports Celery, which only some deployments install
+    from penstock.workers.celery_broker import CeleryBroker  # so does this
 
 log = logging.getLogger("penstock.service")
 
@@ -83,7 +81,7 @@ class Service:
     def __post_init__(self) -> None:
         self.telemetry = None if self.settings.telemetry is None else start_telemetry(self.settings.telemetry)
         meter = Meter() if self.settings.meter else None
-        store = open_store(self.settings.store, settings=self.settings, meter=meter)
+        store = open_store(self.settings.store, settings=self.settings, meter=meter, read_url=self.settings.read_url)
         self.ledger = None if meter is None else UsageLedger(store, meter, chosen_prices(self.settings))
         objects = open_objects(self.settings.objects, settings=self.settings)
         archive = open_archive(self.settings.archive, settings=self.settings)
@@ -254,7 +252,7 @@ class Service:
 
     def ask_broker(self) -> None:
         """Unavailable, if Celery's broker does not answer."""
-        from penstock.workers.celery import CeleryBroker
+        from penstock.workers.celery_broker import CeleryBroker
 
         if self._broker is None:
             self._broker = CeleryBroker(self.celery().app())

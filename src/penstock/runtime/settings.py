@@ -97,6 +97,9 @@ class Settings:
         "PENSTOCK_STORE",
         "Where records live: sqlite:///FILE, postgresql://… or dynamodb://REGION.",
     )
+    read_url: str | None = _setting(
+        None, "PENSTOCK_READ_URL", "A replica of a PostgreSQL server, for lists that are asked for with `behind_ok`."
+    )
     objects: str = _setting(
         "files:///.penstock/objects",
         "PENSTOCK_OBJECTS",

@@ -19,22 +19,20 @@ import msgspec
 from penstock.errors import LayoutMismatch
 from penstock.schema.computation import Computation
 from penstock.schema.conversion import Conversion, conversion_of, placed
-from penstock.schema.differences import place_of
-from penstock.schema.fingerprint import Fingerprint, StoredField, StoredIndex, StoredKey, fingerprint_of
-from penstock.schema.kinds import FieldShape, Kind, parse_instant
+from penstock.schema.derived_places import (
+    incomplete_indexes,
+    indexes_in,
+    own_indexes,
+    place_in,
+    placed_as,
+    read_text,
+)
+from penstock.schema.differences import is_moved, place_of
+from penstock.schema.fingerprint import Fingerprint, StoredField, fingerprint_of
+from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.layout_names import named_as
 from penstock.schema.migration_stage import MigrationStage
-from penstock.schema.shape import (
-    PARTITION_BYTES,
-    SORT_BYTES,
-    EntityShape,
-    IndexPlace,
-    IndexShape,
-    KeyAttribute,
-    KeyShape,
-    TablePlace,
-)
-from penstock.schema.template import Template, compile_template
+from penstock.schema.shape import EntityShape
 
 
 class StoredValues:
@@ -54,6 +52,11 @@ class Twin:
     "What the shape calls it."
     follow: Callable[[Any], Any] | None
     "Makes what is stored there of what is stored at the first; None where this declaration cannot."
+
+    @property
+    def is_copy(self) -> bool:
+        """Is the same stored at both?"""
+        return self.follow is _same
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +82,8 @@ class DerivedShape:
     "The second places of fields, by their names."
     beginning: Mapping[str, Computation] = field(default_factory=dict)
     "Declared fields that some records do not have yet, with the rules that say what they are."
+    mirror: EntityShape | None = None
+    "The same records at their other place, while they are on their way to it or from it."
 
 
 def through(
@@ -97,8 +102,9 @@ def through(
     own = fingerprint_of(declared)
     layout = named_as(layout, own)
     carried = layout if announced is None else named_as(announced, own)
-    read = carried if stage is MigrationStage.SWITCHED else layout
-    demanded = layout if stage in (None, MigrationStage.FILLING) else carried
+    read = carried if stage in (MigrationStage.SWITCHED, MigrationStage.LEAVING) else layout
+    demanded = layout if stage in (None, MigrationStage.ANNOUNCED, MigrationStage.FILLING) else carried
+    keyed = layout if stage is MigrationStage.ANNOUNCED else carried
     _check_missing(declared, own, read, demanded)
     absent = {n: f for n, f in declared.fields.items() if n not in read.fields}
     conversions = _conversions(declared, read)
@@ -110,19 +116,15 @@ def through(
     for name in beginning:
         fields[name] = replace(fields[name], optional=True)
     twins: dict[str, Twin] = {}
+    other = layout if read is carried else carried
     if stage is not None:
-        other = layout if read is carried else carried
         for name in moved_fields(read, other, key_texts=key_texts):
             twins[name], fields[twin_name(name)] = _twin(declared, name, read, other)
-    place = _place(declared, read)
     shape = replace(
-        declared,
-        table=place,
-        relation=layout.relation,
-        fields=fields,
-        key=_key(declared, fields, layout.partition, layout.sort),
-        indexes=_indexes(declared, fields, carried, place) if key_texts else _own_indexes(declared, own, fields),
-        tag=layout.tag[1] if layout.tag is not None else None,
+        placed_as(replace(declared, fields=fields), declared, read),
+        indexes=indexes_in(declared, fields, {**carried.indexes, **keyed.indexes}, place_in(declared, read))
+        if key_texts
+        else own_indexes(declared, own, fields),
         expiry=next((n for n in (declared.expiry, carried.expiry) if n in fields), None),
         patterns={},
         files=(),
@@ -141,11 +143,17 @@ def through(
         tuple(
             n for n, s in strangers.items() if n not in declared.gone and not demanded.fields.get(n, s).may_be_missing
         ),
-        frozenset(n for n, i in own.indexes.items() if key_texts and read.indexes.get(n) != i),
+        incomplete_indexes(own, layout, carried) if key_texts else frozenset(),
         conversions,
         twins,
         beginning,
+        placed_as(shape, declared, other)
+        if stage in _MIRRORED and is_moved(read, other, key_texts=key_texts)
+        else None,
     )
+
+
+_MIRRORED = (MigrationStage.FILLING, MigrationStage.CLOSED, MigrationStage.SWITCHED)
 
 
 def twin_name(name: str) -> str:
@@ -241,95 +249,11 @@ _PYTHON: Mapping[Kind, Any] = {
     Kind.BYTES: bytes,
     Kind.DAY: date,
 }
-_READ: Mapping[Kind, Callable[[str], Any]] = {
-    Kind.IDENTIFIER: UUID,
-    Kind.INTEGER: int,
-    Kind.FLOAT: float,
-    Kind.DECIMAL: Decimal,
-    Kind.FLAG: lambda text: text == "True",
-    Kind.BYTES: bytes.fromhex,
-    Kind.INSTANT: parse_instant,
-    Kind.DAY: date.fromisoformat,
-    Kind.TEXTS: lambda text: frozenset(msgspec.json.decode(text)),
-    Kind.DOCUMENT: msgspec.json.decode,
-}
 
 
 def _value(stored: StoredField) -> Any:
     """What a new record has of a field, by its default."""
     return None if stored.default is None else read_text(Kind(stored.kind), stored.default)
-
-
-def read_text(kind: Kind, text: str) -> Any:
-    """The value that a fingerprint's text stands for."""
-    return _READ[kind](text) if kind in _READ else text
-
-
-# Keys and places
-
-
-def _place(declared: EntityShape, layout: Fingerprint) -> TablePlace:
-    known = declared.table
-    attributes = _attribute(layout.partition), _attribute(layout.sort) if layout.sort else None
-    tag = layout.tag[0] if layout.tag is not None else None
-    if (known.name, known.partition, known.sort, known.tag) == (layout.table, *attributes, tag):
-        return known
-    feed = layout.feed or known.watched
-    return TablePlace(layout.table, *attributes, tag, known.expiry, feed, {}, watched=known.watched)
-
-
-def _attribute(key: StoredKey) -> KeyAttribute:
-    return KeyAttribute(key.attribute, key.number)
-
-
-def _key(
-    declared: EntityShape, fields: Mapping[str, FieldShape], partition: StoredKey, sort: StoredKey | None
-) -> KeyShape:
-    def template(key: StoredKey, *, ordered: bool) -> Template:
-        limit = SORT_BYTES if ordered else PARTITION_BYTES
-        return compile_template(key.template, fields, entity=declared.name, ordered=ordered, limit=limit)
-
-    return KeyShape(
-        _attribute(partition),
-        template(partition, ordered=False),
-        _attribute(sort) if sort is not None else None,
-        template(sort, ordered=True) if sort is not None else None,
-    )
-
-
-def _indexes(
-    declared: EntityShape, fields: Mapping[str, FieldShape], layout: Fingerprint, place: TablePlace
-) -> dict[str, IndexShape]:
-    """All indexes of a layout, whether they are declared or not: whatever is written must be found by others."""
-    found = {}
-    for name, stored in layout.indexes.items():
-        at = place.indexes.get(name) or IndexPlace(
-            name, _attribute(stored.partition), _attribute(stored.sort) if stored.sort is not None else None
-        )
-        found[name] = IndexShape(at, _key(declared, fields, stored.partition, stored.sort), _when(fields, stored))
-    return found
-
-
-def _when(fields: Mapping[str, FieldShape], stored: StoredIndex) -> dict[str, frozenset[Any]]:
-    """The values that fields must have; one that the declaration does not know, no record of it can have."""
-    found = {}
-    for name, texts in stored.when.items():
-        given = fields[name]
-        if given.kind is Kind.CHOICE:
-            found[name] = frozenset(given.python(t) for t in texts if t in given.python._value2member_map_)
-        else:
-            found[name] = frozenset(read_text(given.kind, text) for text in texts)
-    return found
-
-
-def _own_indexes(declared: EntityShape, own: Fingerprint, fields: Mapping[str, FieldShape]) -> dict[str, IndexShape]:
-    """The declared indexes, of which each that the store does not know yet is a question like any other."""
-    found = {}
-    for name, index in declared.indexes.items():
-        if all(n in fields for n in index.watched):
-            of = own.indexes[name]
-            found[name] = IndexShape(index.place, _key(declared, fields, of.partition, of.sort), index.when)
-    return found
 
 
 def _checked(

@@ -105,26 +105,59 @@ def _all(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Iterato
 
 
 def _places(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Iterator[Difference]:
-    def moved(what: str, was: object, wanted: object) -> Difference:
-        return Difference(Takes.MIGRATION, f"{declared.label} {what}", f"{was} → {wanted}")
+    why = why_fixed(stored, declared, key_texts=key_texts)
+    for what, was, wanted in _compared_places(stored, declared, key_texts):
+        if was != wanted:
+            takes, told = (Takes.MORE_WORDS, f": {why}") if why else (Takes.MIGRATION, "")
+            yield Difference(takes, f"{declared.label} {what}", f"{was} → {wanted}{told}")
 
+
+def _compared_places(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Iterator[tuple[str, str, str]]:
     if key_texts:
-        if stored.table != declared.table:
-            yield moved("table", stored.table, declared.table)
-        for what, was, wanted in (
-            ("partition key", stored.partition, declared.partition),
-            ("sort key", stored.sort, declared.sort),
-        ):
-            if was != wanted:
-                yield moved(what, _said(was), _said(wanted))
-        if stored.tag != declared.tag:
-            yield moved("tag", _tag(stored), _tag(declared))
-        return
-    if stored.relation != declared.relation:
-        yield moved("relation", stored.relation, declared.relation)
-    was_key, wanted_key = key_fields(stored), key_fields(declared)
-    if was_key != wanted_key:
-        yield moved("primary key", ", ".join(was_key), ", ".join(wanted_key))
+        yield "table", stored.table, declared.table
+        yield "partition key", _said(stored.partition), _said(declared.partition)
+        yield "sort key", _said(stored.sort), _said(declared.sort)
+        yield "tag", _tag(stored), _tag(declared)
+    else:
+        yield "relation", stored.relation, declared.relation
+        yield "primary key", ", ".join(key_fields(stored)), ", ".join(key_fields(declared))
+
+
+def is_moved(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> bool:
+    """Are records elsewhere, or under another key?"""
+    return any(was != wanted for _, was, wanted in _compared_places(stored, declared, key_texts))
+
+
+def why_fixed(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> str | None:
+    """What keeps records from moving to where a declaration has them; None where nothing does."""
+    if not is_moved(stored, declared, key_texts=key_texts):
+        return None
+    if set(key_fields(stored)) != set(key_fields(declared)):
+        return "a record would be named by other fields, which older declarations do not know; declare a new entity"
+    if stored.feed:
+        return "it has a feed, which tells of one place; declare a new entity"
+    if not key_texts:
+        return None if stored.relation != declared.relation else "declare another relation, in which it is so"
+    if stored.table != declared.table:
+        return None
+    if _attributes_of_key(stored) != _attributes_of_key(declared):
+        return "the attributes of a table's key cannot be others; declare another table"
+    if not _are_apart(stored.partition, declared.partition) and not _are_apart(stored.sort, declared.sort):
+        return "a former key could be the key of another record; begin it with another word, or declare another table"
+    return None
+
+
+def _attributes_of_key(layout: Fingerprint) -> list[tuple[str, bool]]:
+    keys = (layout.partition, *((layout.sort,) if layout.sort else ()))
+    return [(key.attribute, key.number) for key in keys]
+
+
+def _are_apart(former: StoredKey | None, key: StoredKey | None) -> bool:
+    """Can no text be made by both templates? So it is where both begin with words, and neither with the other's."""
+    if former is None or key is None:
+        return False
+    one, other = (k.template.partition("{")[0] for k in (former, key))
+    return not one.startswith(other) and not other.startswith(one)
 
 
 def key_fields(layout: Fingerprint) -> tuple[str, ...]:
@@ -285,8 +318,7 @@ def _indexes(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Ite
             takes = Takes.BACKFILL if key_texts else Takes.NOTHING_MORE
             yield Difference(takes, what, f"new index: {_index_said(index)}")
         elif _differ(former, index, key_texts):
-            takes = Takes.MIGRATION if key_texts else Takes.NOTHING_MORE
-            yield Difference(takes, what, f"{_index_said(former)} → {_index_said(index)}")
+            yield _changed_index(what, former, index, key_texts)
     for name in stored.indexes:
         if name not in declared.indexes:
             yield Difference(Takes.NOBODY, f"{stored.label} in {name}", "no longer declared; its keys are kept true")
@@ -296,6 +328,26 @@ def _indexes(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Ite
     for names in stored.sql_indexes:
         if names not in declared.sql_indexes and not key_texts:
             yield Difference(Takes.NOBODY, f"{declared.label} in SQL", f"no longer declared: {', '.join(names)}")
+
+
+def _changed_index(what: str, former: StoredIndex, index: StoredIndex, key_texts: bool) -> Difference:
+    changed = f"{_index_said(former)} → {_index_said(index)}"
+    if not key_texts:
+        return Difference(Takes.NOTHING_MORE, what, changed)
+    if not has_same_attributes(former, index):
+        told = "the attributes of an index cannot be others; declare an index under another name"
+        return Difference(Takes.MORE_WORDS, what, f"{changed}: {told}")
+    return Difference(Takes.MIGRATION, what, f"{changed}; nobody can ask by it from its beginning to its end")
+
+
+def has_same_attributes(former: StoredIndex, index: StoredIndex) -> bool:
+    """Can the keys of one index become those of the other where they lie?"""
+    return _attributes(former) == _attributes(index)
+
+
+def _attributes(index: StoredIndex) -> list[tuple[str, bool]]:
+    keys = (index.partition, *((index.sort,) if index.sort else ()))
+    return [(key.attribute, key.number) for key in keys]
 
 
 def _differ(former: StoredIndex, index: StoredIndex, key_texts: bool) -> bool:

@@ -28,7 +28,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     if depth >= _DEPTH:
         raise InvalidValue(f"a document is nested deeper than {_DEPTH} levels; flatten it")
     if isinstance(value, list | tuple):
-        return [plain(v, depth + 1) for v in value]
+        return [text(v) if type(v) is str else plain(v, depth + 1) for v in value]
     if isinstance(value, dict):
         return {_name(k): plain(v, depth + 1) for k, v in value.items()}
     raise InvalidValue(f"a document cannot hold a {type(value).__name__}; use text, numbers, lists and maps")

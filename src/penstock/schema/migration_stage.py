@@ -8,9 +8,13 @@ from enum import StrEnum
 class MigrationStage(StrEnum):
     """What everybody does who knows of it; nobody begins with one before all have left the one before the last."""
 
+    ANNOUNCED = "announced"
+    "Everything is read and written as it was; but an index whose keys will be others is asked by nobody any more."
     FILLING = "filling"
     "Records are read as they were, and written both ways; those that stand are brought along."
     CLOSED = "closed"
     "The same, and declarations that cannot write what is to follow are shut out."
     SWITCHED = "switched"
     "Records are read as they will be, and still written both ways."
+    LEAVING = "leaving"
+    "They are written as they will be, and those that stand at a former key are removed."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -264,6 +264,11 @@ class EntityShape:
     @property
     def label(self) -> str:
         return f"{self.domain}.{self.name}" if self.domain else self.name
+
+
+def unindexed(shape: EntityShape) -> EntityShape:
+    """The same records, by their keys alone."""
+    return replace(shape, indexes={}, sql_indexes=())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,8 +5,16 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from penstock.schema.differences import Difference, Takes, differences, kept_fields, place_of
-from penstock.schema.fingerprint import Fingerprint, StoredField
+from penstock.schema.differences import (
+    Difference,
+    Takes,
+    differences,
+    has_same_attributes,
+    kept_fields,
+    place_of,
+    why_fixed,
+)
+from penstock.schema.fingerprint import Fingerprint, StoredField, StoredIndex
 from penstock.schema.layout_names import named_as
 
 _TAKES = (Takes.BACKFILL, Takes.MIGRATION, Takes.MORE_WORDS)
@@ -49,19 +57,25 @@ def shuts_out(stored: Fingerprint, following: Fingerprint) -> bool:
 def _layout(before: Fingerprint, declared: Fingerprint, key_texts: bool) -> Fingerprint:
     fields = {n: _field(before.fields.get(n), f, key_texts) for n, f in declared.fields.items()}
     indexes = {**before.indexes, **declared.indexes}
+    home = before if why_fixed(before, declared, key_texts=key_texts) else declared
     return replace(
         declared,
-        table=before.table,
-        relation=before.relation,
-        partition=before.partition,
-        sort=before.sort,
-        tag=before.tag,
+        table=home.table,
+        relation=home.relation,
+        partition=home.partition,
+        sort=home.sort,
+        tag=home.tag,
         expiry=before.expiry or declared.expiry,
         fields={**kept_fields(before, declared), **fields},
-        indexes={**indexes, **before.indexes} if key_texts else indexes,
+        indexes={**indexes, **_fixed_indexes(before, declared)} if key_texts else indexes,
         sql_indexes=tuple(sorted({*before.sql_indexes, *declared.sql_indexes})),
         feed=before.feed or declared.feed,
     )
+
+
+def _fixed_indexes(before: Fingerprint, declared: Fingerprint) -> dict[str, StoredIndex]:
+    """Those that cannot become what is declared."""
+    return {n: i for n, i in before.indexes.items() if not has_same_attributes(i, declared.indexes.get(n, i))}
 
 
 def _field(former: StoredField | None, field: StoredField, key_texts: bool) -> StoredField:

@@ -75,6 +75,14 @@ class TemplatePart:
             return lambda v: padded(v) if type(v) is int and 0 <= v <= largest else self.encode(v, entity)
         return lambda value: self.encode(value, entity)
 
+    def expression(self, value: str, writer: str) -> str:
+        """What a writer with this name makes of a value, as code that calls it only for unusual ones."""
+        if self.field.kind is Kind.IDENTIFIER:
+            return f"(text(x) if type(x := {value}) is UUID else {writer}(x))"
+        if self.largest is not None and self.smallest == 0:
+            return f"('%0{self.width}d' % x if type(x := {value}) is int and 0 <= x <= {self.largest} else {writer}(x))"
+        return f"{writer}({value})"
+
     def _padded(self, value: int, text: str, entity: str) -> str:
         if self.smallest < 0:
             return self._signed(value, entity)
@@ -159,7 +167,34 @@ class Template:
         text = ""
         for literal, name, write in self._writers:
             text += literal + write(values[name])
-        text += self.tail
+        return self._bounded(text + self.tail)
+
+    def expression(self, values: str, names: dict[str, Any]) -> str:
+        """What `encode` makes of values, as code; what it speaks of is added to the names.
+
+        For functions that are generated and make a key with every write: each call that they need not make is felt.
+        """
+        names |= {"text": to_builtins, "UUID": UUID}
+        pieces = []
+        for part in self.parts:
+            writer = f"write_{len(names)}"
+            names[writer] = part.writer(self.entity)
+            pieces += [repr(part.literal)] * bool(part.literal)
+            pieces.append(part.expression(f"{values}[{part.field.name!r}]", writer))
+        joined = " + ".join([*pieces, *[repr(self.tail)] * bool(self.tail)]) or "''"
+        if self._is_short:
+            return joined
+        names[bounded := f"bounded_{len(names)}"] = self._bounded
+        return f"{bounded}({joined})"
+
+    @property
+    def _is_short(self) -> bool:
+        """Is every text that it makes surely within its limit?"""
+        literals = len(self.tail) + sum(len(part.literal) for part in self.parts)
+        widths = [part.width for part in self.parts]
+        return None not in widths and (literals + sum(w for w in widths if w)) * 4 <= self.limit
+
+    def _bounded(self, text: str) -> str:
         if len(text) * 4 > self.limit:  # a character is at most 4 bytes, so short keys need no counting
             self.check_length(text)
         return text

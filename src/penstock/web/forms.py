@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import inspect
 import types
@@ -33,12 +32,12 @@ def etag_of(values: Any, *, secret: bytes) -> str:
     It is of the values that are shown, so that nobody learns of others by it, and with a key, so that nobody who has
     seen one can try what it was made of.
     """
-    return f'"{hmac.new(_etag_key(secret), _SORTED(values), hashlib.sha256).hexdigest()[:32]}"'
+    return f'"{hmac.digest(_etag_key(secret), _SORTED(values), "sha256").hex()[:32]}"'
 
 
 @lru_cache(maxsize=8)
 def _etag_key(secret: bytes) -> bytes:
-    return hmac.new(secret, b"etags", hashlib.sha256).digest()
+    return hmac.digest(secret, b"etags", "sha256")
 
 
 def names(etags: str, etag: str, *, weakly: bool = False) -> bool:

@@ -20,20 +20,20 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from fastapi.encoders import jsonable_encoder
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from python_multipart.multipart import parse_options_header
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from penstock.auth.caller import Caller, read_address
 from penstock.errors import Conflict
 from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin, once_key
+from penstock.net.pool import THREADS
 from penstock.web.client import mark_of
 from penstock.web.errors import AnswerNotKept, InvalidRequest
 from penstock.web.options import WebOptions
@@ -146,9 +146,9 @@ async def answer_once(
     if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
         raise InvalidRequest(f"{HEADER} has 1 to {LONGEST_KEY} printable ASCII characters")
     mark = _mark(request, await request.body(), caller, key, options)
-    claim = await run_in_threadpool(begin, caller.store, mark, owner=os.urandom(8).hex(), period=_PERIOD)
+    claim = await THREADS.run(partial(begin, caller.store, mark, owner=os.urandom(8).hex(), period=_PERIOD))
     if isinstance(claim, Replay):
-        return await run_in_threadpool(answers.replay, request, claim.result or {})
+        return await THREADS.run(answers.replay, request, claim.result or {})
     request.state.caller = replace(caller, claim=claim)
     try:
         with watched_writes() as writes:
@@ -156,12 +156,12 @@ async def answer_once(
             if options.strict_claims and 200 <= response.status_code < 300:
                 check_claim(request, claim, writes)
     except Exception:
-        await run_in_threadpool(_give_back, caller, claim)
+        await THREADS.run(_give_back, caller, claim)
         raise
     if not 200 <= response.status_code < 300:
-        await run_in_threadpool(_give_back, caller, claim)
+        await THREADS.run(_give_back, caller, claim)
     elif not claim.ended:
-        await run_in_threadpool(_note, caller, claim, response)
+        await THREADS.run(_note, caller, claim, response)
     return response
 
 

@@ -12,7 +12,9 @@ from penstock.auth.access import bytes_taken
 from penstock.web.idempotency import HEADER, LONGEST_KEY, REPLAYED
 from penstock.web.narrowing import ABOUT_PROJECT, LONGEST_PROJECT, PROJECT_HEADER
 from penstock.web.problems import PROBLEM, FieldProblem, Problem
-from penstock.web.route import READING, AdmittedRoute, RecordRoute
+from penstock.web.record_route import RecordRoute
+from penstock.web.route import READING, AdmittedRoute
+from penstock.web.wider_lists import BEHIND, BEHIND_OK
 
 _DESCRIPTION = """
 Records of every domain, derived from their declarations: lists by access pattern, single records by key, and each
@@ -23,6 +25,7 @@ declared move that is a person's to make as a verb.
 - A range is bounded by `name.since`, `name.after`, `name.until` and `name.before`; texts also by `name.starting_with`.
 - A list takes `where=views>=100` (repeated: all must hold), `fields=a,b` and `count=1000`. What `where` leaves out is
   examined all the same, up to 10,000 records for a page, which may then be short, or empty, and have a `next`.
+- A list with `behind_ok=true` may come from a read replica; then it has `behind`, and the header `Penstock-Behind`.
 - A record that cannot be read keeps nobody from the others: the list names it under `unreadable`.
 - Every error is `application/problem+json` with a `type`, and a `hint` that says what to do.
 - A POST with an `Idempotency-Key` is carried out once; a repetition gets the first answer.
@@ -107,6 +110,9 @@ def _complete(operation: dict[str, Any], route: AdmittedRoute, method: str) -> N
         parameters.append(_header("If-Match", "Only if the record still has this ETag."))
     if 304 in gives:
         parameters.append(_header("If-None-Match", "Only if the record no longer has this ETag."))
+    if any(parameter.get("name") == BEHIND_OK for parameter in parameters):
+        about = {"description": "`true` where the list comes from a read replica.", "schema": {"type": "string"}}
+        operation["responses"]["200"].setdefault("headers", {})[BEHIND] = about
     _answers(operation["responses"], access.role is not None, access.per_minute is not None, method, gives)
 
 

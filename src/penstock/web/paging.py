@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from penstock.declare.entity import Entity
-from penstock.declare.rendering import rendered, rendered_fields
+from penstock.declare.rendering import rendered_fields, rendered_json
 from penstock.errors import DamagedRecord, told
 from penstock.kernel.readable import tell
 from penstock.kernel.store import Store
@@ -33,12 +33,14 @@ def page_of(
     hidden: frozenset[str],
     fields: Sequence[str] | None = None,
     count: int | None = None,
-) -> bytes:
+    behind_ok: bool = False,
+) -> tuple[bytes, bool]:
     """The records behind a cursor, without the fields that are hidden, and the cursor of those behind them.
 
     ``fields`` are those that are shown, beside the key's; ``count`` has all records of the query counted up to there.
+    With ``behind_ok`` they may come from a read replica; it is told beside them whether they do.
     """
-    page = _JsonPage(store, query, hidden, fields)
+    page = _JsonPage(store, query, hidden, fields, behind_ok=behind_ok)
     after = page.fill(limit, cursor)
     more: dict[str, Any] = {}
     if page.unreadable:
@@ -48,17 +50,29 @@ def page_of(
     if page.examined:
         more["examined"] = page.examined
     if count is not None:
-        counted = store.count(query, up_to=count)
+        counted = store.count(query, up_to=count, behind_ok=behind_ok)
         more["count"] = {"number": counted.number, "more": counted.more}
-    return page.json(after, more)
+        page.behind |= counted.behind
+    if page.behind:
+        more["behind"] = True
+    return page.json(after, more), page.behind
 
 
 class _JsonPage:
     """A page while it is being filled."""
 
-    def __init__(self, store: Store, query: Query[Any], hidden: frozenset[str], fields: Sequence[str] | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        query: Query[Any],
+        hidden: frozenset[str],
+        fields: Sequence[str] | None,
+        *,
+        behind_ok: bool,
+    ) -> None:
         shape = query.pattern.entity
-        self._store, self._hidden, self._query = store, hidden, query
+        self._store, self._hidden, self._query, self._behind_ok = store, hidden, query, behind_ok
+        self.behind = False
         self._names: tuple[str, ...] | None = None
         if fields is not None:
             self._shown = frozenset({*fields, *shape.key.fields}) - hidden
@@ -75,7 +89,8 @@ class _JsonPage:
         after = cursor
         while len(self._items) < limit:
             size = self._how_many(limit)
-            listing = self._store.page(self._query, limit=size, cursor=after)
+            listing = self._store.page(self._query, limit=size, cursor=after, behind_ok=self._behind_ok)
+            self.behind |= listing.behind
             after, last = listing.cursor, None
             # Told although the page may end before one of them; the next tells it again rather than none.
             self.unreadable += listing.unreadable
@@ -93,7 +108,7 @@ class _JsonPage:
 
     def _json(self, record: Any) -> bytes:
         if isinstance(record, Entity):
-            return json_of(rendered(record, hidden=self._hidden))
+            return rendered_json(record, hidden=self._hidden)
         return json_of(rendered_fields(self._query.pattern.entity, self._values(record), self._shown))
 
     def _behind(self, record: Any) -> str:

@@ -20,6 +20,7 @@ def segments_of(scope: Scope) -> tuple[str, ...]:
         sent: bytes = scope.get("raw_path") or quote(scope["path"]).encode()
         root = quote(scope.get("root_path", "")).encode()
         sent = sent.partition(b"?")[0].removeprefix(root)
-        found = tuple(unquote_to_bytes(s).decode("utf-8", "surrogateescape") for s in sent.split(b"/"))
+        decoded = map(unquote_to_bytes, sent.split(b"/")) if b"%" in sent else sent.split(b"/")
+        found = tuple(s.decode("utf-8", "surrogateescape") for s in decoded)
         scope[_SEGMENTS] = found
     return found

@@ -60,10 +60,11 @@ from penstock.web.pattern_question import CURSOR, LIMIT, OF_EVERY_LIST, PATTERN,
 from penstock.web.problems import invalid_request
 from penstock.web.record_files import URL_HEADERS, RecordFiles, files_answer
 from penstock.web.record_history import ASKED, SHOWN_TO, HistoryItems, history_page, history_parameters
-from penstock.web.route import AdmittedRoute, ClosedRoute, RecordRoute
+from penstock.web.record_route import ClosedRoute, RecordRoute
+from penstock.web.route import AdmittedRoute
 from penstock.web.signature import Endpoint, argument, body, endpoint, query, segment
 from penstock.web.unquoted import unquoted
-from penstock.web.wider_lists import WHERE, page_model, read_wider, wider_parameters, wider_words
+from penstock.web.wider_lists import BEHIND, WHERE, page_model, read_wider, wider_parameters, wider_words
 
 _JSON = "application/json"
 _LIMITED = Annotated[int, Ge(1), Le(1000)]
@@ -245,7 +246,7 @@ class RecordRoutes:
         caller = caller_of(request)
         hidden = self._shape.hidden_from(caller.role)
         wider = read_wider(self._entity, given, hidden)
-        page = page_of(
+        page, behind = page_of(
             caller.store,
             wider.of(ask(pattern, asked)),
             limit=given[LIMIT] or 50,
@@ -253,8 +254,10 @@ class RecordRoutes:
             hidden=hidden,
             fields=wider.fields,
             count=wider.count,
+            behind_ok=wider.behind_ok,
         )
-        return Response(page, headers={"Cache-Control": "private, no-cache"}, media_type=_JSON)
+        headers = {"Cache-Control": "private, no-cache", **({BEHIND: "true"} if behind else {})}
+        return Response(page, headers=headers, media_type=_JSON)
 
     def _history(self, request: Request, **arguments: Any) -> Response:
         given = {n: arguments.pop(f"asked_{argument(n)}") for n in ASKED}

@@ -25,6 +25,8 @@ HEADER = "X-Request-ID"
 _SANE = re.compile(r"[A-Za-z0-9._\-]{1,64}")
 _log = logging.getLogger("penstock.access")
 _errors = logging.getLogger("penstock.web")
+_LONGEST = 300
+"Characters of a path that the log has."
 _WENT_AWAY = 499
 "Told of a client that did not wait for its answer; no code of HTTP, but what other servers log."
 _ALWAYS = {b"x-content-type-options": b"nosniff", b"referrer-policy": b"no-referrer"}
@@ -168,4 +170,6 @@ def _id_of(request: Request) -> str:
 
 def _printable(path: str) -> str:
     """A path that can end no line and fill no log."""
-    return "".join(c if c.isprintable() else "?" for c in path[:300])
+    if len(path) <= _LONGEST and path.isprintable():
+        return path
+    return "".join(c if c.isprintable() else "?" for c in path[:_LONGEST])

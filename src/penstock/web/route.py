@@ -174,14 +174,6 @@ class SegmentRoute(AdmittedRoute):
         return (Match.FULL if scope["method"] in (self.methods or ()) else Match.PARTIAL), child
 
 
-class RecordRoute(SegmentRoute):
-    """A route whose path names a record, by the parts of its key."""
-
-
-class ClosedRoute(RecordRoute):
-    """Stands where people might look for a route that they have not, and says why there is none."""
-
-
 def adopt(app: FastAPI, router: APIRouter, *, tag: str) -> None:
     """Put the routes of a domain's own router behind the guard, beside the ones it has by its declaration."""
     for context in iter_route_contexts(router.routes):

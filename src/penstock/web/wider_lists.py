@@ -26,7 +26,9 @@ from penstock.web.errors import Forbidden, InvalidRequest
 from penstock.web.forms import without_default
 from penstock.web.signature import query
 
-WHERE, FIELDS, COUNT = "where", "fields", "count"
+WHERE, FIELDS, COUNT, BEHIND_OK = "where", "fields", "count", "behind_ok"
+BEHIND = "Penstock-Behind"
+"The header of a list that comes from a read replica."
 _MOST_CONDITIONS, _MOST_COUNTED = 10, 10_000
 _OPERATORS = "(=|!=|<|<=|>|>=)"
 _VALUES = {
@@ -49,6 +51,7 @@ class Wider:
     conditions: tuple[Condition, ...]
     fields: tuple[str, ...] | None
     count: int | None
+    behind_ok: bool
 
     def of(self, asked: Query[Any]) -> Query[Any]:
         for condition in self.conditions:
@@ -59,7 +62,7 @@ class Wider:
 def wider_words(shape: EntityShape) -> tuple[str, ...]:
     """The words of every list of an entity; one by which a pattern is asked is the pattern's."""
     taken = {name for pattern in shape.patterns.values() for name in pattern.parameters}
-    return tuple(word for word in (WHERE, FIELDS, COUNT) if word not in taken)
+    return tuple(word for word in (WHERE, FIELDS, COUNT, BEHIND_OK) if word not in taken)
 
 
 def wider_parameters(entity: type[Entity]) -> list[inspect.Parameter]:
@@ -75,6 +78,11 @@ def wider_parameters(entity: type[Entity]) -> list[inspect.Parameter]:
         ),
         FIELDS: (Annotated[str, MaxLen(2000), choice], "Only these fields and the key, such as `a,b`."),
         COUNT: (Annotated[int, Ge(1), Le(_MOST_COUNTED)], "Also how many there are in all, counted up to this."),
+        BEHIND_OK: (
+            bool,
+            "It may come from a read replica, where there is one, and lack what was written a moment ago; then it has "
+            f"`behind`, and the header `{BEHIND}`.",
+        ),
     }
     return [query(word, about[word][0], needed=False, about=about[word][1]) for word in wider_words(shape)]
 
@@ -104,7 +112,7 @@ def read_wider(entity: type[Entity], given: Mapping[str, Any], hidden: frozenset
     asked = frozenset(fields or ()).union(*(fields_of(c) for c in conditions))
     if kept := sorted(asked & hidden):
         raise Forbidden(f"{', '.join(kept)} is personal: this key is not shown it, and cannot ask by it")
-    return Wider(conditions, fields, given.get(COUNT))
+    return Wider(conditions, fields, given.get(COUNT), bool(given.get(BEHIND_OK)))
 
 
 def _read(word: str, read: Any, entity: type[Entity], text: str) -> Any:
@@ -135,6 +143,7 @@ def page_model(name: str, whole: type[BaseModel], some: type[BaseModel]) -> type
         "unreadable": (list[UnreadableView], _left_out("Records that cannot be read; left out when there are none.")),
         "examined": (int, _left_out("How many were looked at, where `where` is given.")),
         "count": (CountView, _left_out("How many there are, where `count` is given.")),
+        "behind": (bool, _left_out("It comes from a read replica; left out where it does not.")),
     }
     page: type[BaseModel] = create_model(name, items=(list[whole | some], ...), next=(str | None, ...), **optional)  # type: ignore[valid-type]
     page.__doc__ = "Some records in order; pass `next` back as `cursor` for those behind them, until it is null."

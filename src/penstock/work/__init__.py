@@ -1,6 +1,7 @@
 """Work: slow things that crash, done all the same. Tasks, their attempts, jobs of several steps, and their rescue."""
 
 # Whoever uses the records must know their domain: it is part of their names in a database.
+from penstock.work.batch_task import BatchOf, batch_task
 from penstock.work.context import TaskContext
 from penstock.work.errors import Cancelled, InputMisfit, PutOff, Quarantine, RetryLater, Terminal, TimeOver, WorkerLost
 from penstock.work.job import ChildRun, ChildStatus, JobStatus, PipelineJob, StepResult, StepRun, StepStatus
@@ -16,6 +17,7 @@ from penstock.work.working import WORKING
 __all__ = [
     "TASK_HISTORY",
     "WORKING",
+    "BatchOf",
     "Cancelled",
     "ChildRun",
     "ChildStatus",
@@ -47,5 +49,6 @@ __all__ = [
     "Terminal",
     "TimeOver",
     "WorkerLost",
+    "batch_task",
     "pipeline_job",
 ]

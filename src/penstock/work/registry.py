@@ -86,7 +86,7 @@ class TaskOf(Generic[I]):
     _input: TypeAdapter[I] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_input", _adapter_of(self.name, self.body))
+        object.__setattr__(self, "_input", adapter_of(self.name, self.body))
         if wrong := set(self.classes.values()) - _FAILURES:
             raise DeclarationError(f"task {self.name}: an error is {', '.join(_FAILURES)}, not {', '.join(wrong)}")
         if self.concurrency is not None and self.concurrency < 1:
@@ -223,7 +223,7 @@ def _check_room(task: Task) -> None:
         )
 
 
-def _adapter_of(name: str, body: Callable[..., Any]) -> TypeAdapter[Any]:
+def adapter_of(name: str, body: Callable[..., Any]) -> TypeAdapter[Any]:
     """What reads and writes a task's input, by the annotation of its second parameter."""
     names = list(body.__code__.co_varnames[: body.__code__.co_argcount])
     if len(names) != 2:

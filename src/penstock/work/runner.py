@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -17,9 +17,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from penstock.errors import Conflict, InvalidValue, PenstockError, TooLarge, Unavailable
+from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, TooLarge, Unavailable
 from penstock.kernel.batch import BatchRefused
 from penstock.kernel.change import Change
+from penstock.kernel.lease import Lease
 from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.operations.updates import Set
@@ -35,6 +36,7 @@ from penstock.work.fair_queue import Chosen, FairQueue
 from penstock.work.put_off import PutOffTasks, postpone
 from penstock.work.registry import TaskOf, Tasks, by_name
 from penstock.work.task import LEASE, Outcome, Task, TaskStatus, as_read
+from penstock.work.told_task import ToldTask
 from penstock.work.worker_presence import Presence
 
 log = logging.getLogger("penstock.work")
@@ -83,7 +85,7 @@ class Runner:
         self._put_off = PutOffTasks(store, self.outages, asks=asks)
         self._unwritten: list[tuple[TaskContext, BaseException]] = []
         "Attempts whose end could not be written down, as the store was away."
-        self._in_doubt: list[TaskContext] = []
+        self._in_doubt: list[tuple[Lease, str | None]] = []
         "Taken, perhaps: the store went away before it answered."
 
     # Taking
@@ -107,16 +109,24 @@ class Runner:
         """What an outage has left behind is settled first."""
         self._put_off.catch_up()
         while self._in_doubt:
-            self._let_go(self._in_doubt[-1])
+            self._let_go(*self._in_doubt[-1])
             self._in_doubt.pop()
         if self._unwritten:
             self._write_ends()
 
-    def _let_go(self, work: TaskContext) -> None:
+    def _let_go(self, lease: Lease, slot: str | None) -> None:
         """Put a task back that was taken without anybody here knowing: nobody else would before its lease is over."""
-        found = self.store.lookup(work.lease.ref)
-        if found is not None and (found.lease_owner, found.lease_epoch) == (self.owner, work.lease.epoch):
-            self.hand_back(work)
+        found = self.store.lookup(Task.at(task_id=lease.ref.key["task_id"]))
+        if found is not None and (found.lease_owner, found.lease_epoch) == (self.owner, lease.epoch):
+            self.hand_back(self._at_hand(found, slot))
+
+    def take_unread(self, told: ToldTask) -> TaskContext | None:
+        """Take a certain task of which a broker has told, in one request where that can be."""
+        declared = self._tasks.get(told.name)
+        if declared is None or declared.concurrency is not None or self.outages.away:
+            return self.take_one(told.task_id, told.epoch)
+        self._catch_up()
+        return self._start_unread(told)
 
     def take_one(self, task_id: str, epoch: int | None) -> TaskContext | None:
         """Take a certain task of which a broker has told; None if it is not to be run, or not now.
@@ -147,12 +157,26 @@ class Runner:
             postpone(self.store, [task], self.store.clock.now() + _FULL)  # the broker has forgotten it by now
         return None
 
+    def take_told(
+        self, told: Mapping[str, int | None], *, pass_on: Callable[[list[Task]], list[Task]]
+    ) -> list[TaskContext]:
+        """Take tasks of which a broker has told together, by their ids and last leases, all in one go.
+
+        ``pass_on`` is given those that are still to be done, and says which of them are to be taken here. None of them
+        needs a concurrency slot.
+        """
+        self._catch_up()
+        found = self.store.get_many([Task.at(task_id=task_id) for task_id in told])
+        waiting = [task for task in found if task is not None and _waits(task, told[task.task_id])]
+        known = [task for task in waiting if task.name in self._tasks]
+        fit = self._put_off.without_waiting([Chosen(task, None) for task in known])
+        here = pass_on([chosen.task for chosen in fit])
+        return self._start([Chosen(task, None) for task in here])
+
     def _waiting(self, task_id: str, epoch: int | None) -> Task | None:
         """A task, if it still waits and was not taken since a certain lease."""
         task = self.store.lookup(Task.at(task_id=task_id))
-        if task is None or task.status is not TaskStatus.WAITING or task.lease_epoch != epoch:
-            return None
-        return task
+        return task if task is not None and _waits(task, epoch) else None
 
     def _start(self, chosen: Sequence[Chosen]) -> list[TaskContext]:
         """Make the tasks ours, all in one go; whoever was faster keeps his."""
@@ -166,7 +190,7 @@ class Runner:
                     with batch.change() as change:
                         begun.append(self._begin(change, one, now))
         except Unavailable:
-            self._in_doubt += begun
+            self._in_doubt += [(work.lease, work.slot) for work in begun]
             raise
         except BatchRefused as refused:
             for position, why in refused.refused.items():
@@ -174,6 +198,22 @@ class Runner:
                     log.error("%r cannot be started: %s", begun[position].task.ref, why)
             begun = [work for position, work in enumerate(begun) if position not in refused.refused]
         return begun
+
+    def _start_unread(self, told: ToldTask) -> TaskContext | None:
+        """Make a task ours, if it is still as it was told."""
+        now = self.store.clock.now()
+        lease = told.lease(self.owner, now + self.lease)
+        try:
+            updates, given = told.started(lease, at=now), told.as_read()
+            return self._at_hand(self.store.patch(lease.ref, *updates, when=told.waits(), given=given), None)
+        except (Conflict, NotFound):
+            return None
+        except TooLarge as error:
+            log.error("%r cannot be started: %s", lease.ref, error)
+            return None
+        except Unavailable:
+            self._in_doubt.append((lease, None))
+            raise
 
     def _begin(self, change: Change, chosen: Chosen, now: datetime) -> TaskContext:
         task, until = chosen.task, now + self.lease
@@ -183,12 +223,15 @@ class Runner:
         change.overwrite(task.start(owner=self.owner, until=until, at=now), when=unchanged)
         if chosen.slot is not None:
             take_slot(change, chosen.slot, task, until=until)
+        return self._at_hand(task, chosen.slot)
+
+    def _at_hand(self, task: Task, slot: str | None) -> TaskContext:
         declared = self._tasks[task.name]
         return TaskContext(
             self.store,
             task,
             limit=declared.limit,
-            slot=chosen.slot,
+            slot=slot,
             context=self._context,
             on_end=lambda change, attempt: tell_attempt(change, declared, task, attempt),
             sit_out=self._sit_out,
@@ -341,3 +384,8 @@ class Runner:
             return
         self._leave(work)
         queue_hints.touch(self.store, work.task.project_id, work.task.name)
+
+
+def _waits(task: Task, epoch: int | None) -> bool:
+    """Does a task still wait, and was not taken since a certain lease?"""
+    return task.status is TaskStatus.WAITING and task.lease_epoch == epoch

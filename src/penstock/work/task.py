@@ -304,7 +304,12 @@ def attempt_at(
 
 def as_read(task: Task) -> Condition:
     """That nobody has taken a task since it was read."""
-    return Missing("lease_epoch") if task.lease_epoch is None else Compare("lease_epoch", "=", task.lease_epoch)
+    return after_lease(task.lease_epoch)
+
+
+def after_lease(epoch: int | None) -> Condition:
+    """That nobody has taken a task since a certain lease."""
+    return Missing("lease_epoch") if epoch is None else Compare("lease_epoch", "=", epoch)
 
 
 def error_text(error: BaseException) -> str:

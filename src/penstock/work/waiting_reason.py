@@ -13,13 +13,13 @@ from typing import Any
 
 from penstock.declare.pattern import before, until
 from penstock.kernel.outages import outages_of
-from penstock.kernel.record_name import name_of
 from penstock.kernel.store import Counted, Store
 from penstock.schema.kinds import instant_text
-from penstock.work.assignment import Assignment, assignment_of
 from penstock.work.concurrency import held_slots
 from penstock.work.job import ChildCount, JobStatus, PipelineJob
+from penstock.work.pipeline import Pipeline
 from penstock.work.registry import TaskOf
+from penstock.work.review_duty import review_duties
 from penstock.work.task import LEASE, Task, TaskStatus
 from penstock.work.unserved_queue import live_workers
 
@@ -49,8 +49,10 @@ class WaitingReason:
 class WaitingReasons:
     """Tells what jobs and tasks wait for. The store is the whole one: workers and slots are of no project."""
 
-    def __init__(self, store: Store, tasks: Mapping[str, TaskOf[Any]]) -> None:
-        self._store, self._tasks = store, tasks
+    def __init__(
+        self, store: Store, tasks: Mapping[str, TaskOf[Any]], pipelines: Mapping[str, Pipeline[Any, Any]]
+    ) -> None:
+        self._store, self._tasks, self._pipelines = store, tasks, pipelines
 
     # Jobs
 
@@ -71,18 +73,11 @@ class WaitingReasons:
         return WaitingReason("failed", text, since=job.updated_at, task_id=job.task_id)
 
     def _review(self, job: PipelineJob) -> WaitingReason:
-        known = self._store.lookup(Assignment.at(about=name_of(job.ref)))
-        asked = None if known is None else assignment_of({known.about: known}, job)
-        whom = "a person, and nobody is assigned" if asked is None else asked.assignee
-        by = "" if asked is None or asked.due_at is None else f", by {_moment(asked.due_at)}"
+        duty = review_duties(self._store, self._pipelines, [job])[job.job_id]
+        whom = duty.assignee or "a person, and nobody is assigned"
+        by = "" if duty.due_at is None else f", by {_moment(duty.due_at)}"
         text = f"What {step_of(job)} made, run {job.round}, waits for the review of {whom}{by}."
-        return WaitingReason(
-            "review",
-            text,
-            since=job.updated_at,
-            until=None if asked is None else asked.due_at,
-            who=None if asked is None else asked.assignee,
-        )
+        return WaitingReason("review", text, since=job.updated_at, until=duty.due_at, who=duty.assignee)
 
     def _children(self, job: PipelineJob) -> Iterator[WaitingReason]:
         at = ChildCount.at(job_id=job.job_id, position=job.position, round=job.round)

@@ -13,8 +13,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -28,25 +27,21 @@ from celery.schedules import BaseSchedule, schedstate
 from celery.signals import setup_logging, worker_process_init
 from cronsim import CronSim
 from kombu.connection import Connection
-from kombu.exceptions import ChannelError, OperationalError
 
-from penstock.errors import BROKER, Conflict, DeclarationError, Unavailable
+from penstock.errors import BROKER, Conflict, DeclarationError
 from penstock.events.schedule import Schedule, Scheduler
 from penstock.kernel.outages import outages_of
 from penstock.kernel.store import Store
 from penstock.net.per_process import PerProcess
 from penstock.ports.worker_name import worker_name
-from penstock.work.context import TaskContext
 from penstock.work.domain_context import DomainContext
-from penstock.work.heartbeat import Heartbeat
-from penstock.work.registry import TaskOf, Tasks
+from penstock.work.registry import Tasks
 from penstock.work.rescue import keep_rescuing
-from penstock.work.runner import Runner
-from penstock.work.task import Task
+from penstock.workers.celery_broker import LOOK, RUN, RUN_SEVERAL, CeleryBroker
 from penstock.workers.dispatcher import Dispatcher
+from penstock.workers.pool_process import PoolProcess
 from penstock.workers.processes import Processes, end_with_parent
 
-RUN, LOOK = "penstock.run", "penstock.schedule"
 _CONNECTING = 4.0
 "Seconds within which a broker answers, or is away."
 _ASKING = 2.0
@@ -167,11 +162,18 @@ def celery_app(
         timezone="UTC",
         beat_schedule={s.name: _entry(s, queue) for s in schedules},
     )
-    hands = PerProcess(lambda: _Hands(store, known, lease=lease, context=context, in_pool=in_pool.is_set()))
-    in_pool = threading.Event()
+    in_pool, others = threading.Event(), CeleryBroker(app, killed_after=lease / 2)
+    at_work = PerProcess(
+        lambda: PoolProcess(
+            store, known, lease=lease, context=context, in_pool=in_pool.is_set(), tell_another=others.send
+        )
+    )
 
-    def run(task_id: str, epoch: int | None) -> None:
-        hands.get().work_on(task_id, epoch)
+    def run(task_id: str, epoch: int | None, *more: Any) -> None:
+        at_work.get().work_on(task_id, epoch, *more)
+
+    def run_several(told: list[tuple[str, int | None]]) -> None:
+        at_work.get().work_on_several(dict(told))
 
     def look(name: str) -> None:
         # That one first; then the others, whose own messages a broker may have lost.
@@ -180,6 +182,7 @@ def celery_app(
 
     # Not shared with every other application of the process, as Celery would have it.
     app.task(run, name=RUN, shared=False)
+    app.task(run_several, name=RUN_SEVERAL, shared=False)
     app.task(look, name=LOOK, shared=False)
     for task_name, schedule in _own_tasks(schedules):
         app.task(_own_task(store, schedule, look, task_name), name=task_name, shared=False)
@@ -187,7 +190,7 @@ def celery_app(
     def begin(**_: Any) -> None:
         in_pool.set()
         end_with_parent(os.getppid())
-        hands.get()  # which says that a worker is there, before the first task comes
+        at_work.get()  # which says that a worker is there, before the first task comes
 
     worker_process_init.connect(begin, weak=False, dispatch_uid=str(id(app)))
     if log is not None:
@@ -248,91 +251,6 @@ def _own_task(store: Store, schedule: Schedule, look: Callable[[str], None], nam
         return "done"
 
     return task
-
-
-class _Hands:
-    """What runs tasks in one process of Celery's pool."""
-
-    def __init__(
-        self, store: Store, tasks: list[Tasks], *, lease: timedelta, context: DomainContext | None, in_pool: bool
-    ) -> None:
-        self._ending = threading.Event()
-        self._runner = Runner(store, tasks, lease=lease, context=context, sit_out=self._sit_out)
-        self._heartbeat = Heartbeat(self._runner)
-        self._to_listen = in_pool
-
-    def work_on(self, task_id: str, epoch: int | None) -> None:
-        if self._to_listen:  # no sooner, as the pool has the last word on signals while a process begins
-            # Celery's own way out would make an error of it in the middle of the task.
-            signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=self._drop).start())
-            self._to_listen = False
-        work = self._take(task_id, epoch)
-        if work is not None:
-            with self._heartbeat.holding(work):
-                self._runner.run(work)
-
-    def _take(self, task_id: str, epoch: int | None) -> TaskContext | None:
-        """Take it once the store is there: the dispatcher tells of it again only when the broker's time is over."""
-        while not self._ending.is_set():
-            try:
-                return self._runner.take_one(task_id, epoch)
-            except Unavailable as away:
-                if not self._runner.outages.sit_out(away, self._ending):
-                    raise
-        return None  # it still waits, and its dispatcher tells of it again
-
-    def _sit_out(self, error: BaseException) -> bool:
-        return self._runner.outages.sit_out(error, self._ending) and not self._ending.is_set()
-
-    def _drop(self) -> None:
-        """Hand back what is running, and end. From another thread: the first one may be amidst anything."""
-        self._ending.set()
-        try:
-            for work in self._heartbeat.held:
-                if not work.is_over():
-                    self._runner.hand_back(work)
-            self._runner.presence.leave()
-        finally:
-            os._exit(0)
-
-
-class CeleryBroker:
-    """The broker, as the dispatcher sees it."""
-
-    def __init__(self, app: Celery, *, killed_after: timedelta = timedelta(seconds=30)) -> None:
-        self._app, self._queue, self._killed_after = app, app.conf.task_default_queue, killed_after
-
-    def send(self, task: Task, declared: TaskOf[Any]) -> None:
-        """Tell a worker; its process is killed if the task still runs so long after its time is over."""
-        longest = (declared.limit + self._killed_after).total_seconds()
-        with self._reaching():
-            self._app.send_task(RUN, (task.task_id, task.lease_epoch), time_limit=longest)
-
-    def look(self, schedule: str) -> Unavailable | None:
-        """Tell a worker to look whether a schedule is due; why not, if the broker is away."""
-        try:
-            with self._reaching():
-                self._app.send_task(LOOK, (schedule,))
-        except Unavailable as away:
-            return away
-        return None
-
-    def queued(self) -> int:
-        with self._reaching(), self._app.pool.acquire(block=True) as connection:
-            try:
-                return int(connection.default_channel.queue_declare(self._queue, passive=True).message_count)
-            except ChannelError:
-                return 0  # there is none yet, or the broker has lost its memory
-
-    @contextmanager
-    def _reaching(self) -> Iterator[None]:
-        """What each of Celery's transports says of a broker that is away, in our own words."""
-        try:
-            yield
-        except Exception as error:
-            if not isinstance(error, (OperationalError, OSError, *self._app.connection_for_write().connection_errors)):
-                raise
-            raise Unavailable(f"the broker cannot be reached: {error}", part=BROKER) from error
 
 
 class Cron(BaseSchedule):  # type: ignore[misc]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playwright.sync_api import Error
+from playwright.sync_api import Error, expect
 
 from .full_house import FullHouse
 from .places import Place
@@ -22,6 +22,7 @@ _FRAME = "() => new Promise((next) => requestAnimationFrame(() => requestAnimati
 
 def take(browser: Browser, house: FullHouse, chosen: Iterable[Place], target: Path) -> Iterator[Path]:
     """A picture of each place in either theme, and of some on a phone; LookupError where one was not to be seen."""
+    expect.set_options(timeout=PATIENCE_MS)
     missed: list[str] = []
     chosen = list(chosen)
     for scheme, size, name in (("light", DESK, "light"), ("dark", DESK, "dark"), ("light", PHONE, "phone")):

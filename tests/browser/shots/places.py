@@ -97,7 +97,7 @@ def _frame() -> Iterable[Place]:
     yield Place("sign-in", "/", "Sign in to Penstock", None, phone=True)
     yield Place("palette", "/", "Commands", act=_palette)
     yield Place("keyboard", "/console/inbox", "Keyboard", act=_map)
-    yield Place("api", "/console/api", "openapi.json")
+    yield Place("api", "/console/api", "How it is used")
     yield Place("parts", "/console/parts", "Parts of the console")
 
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 from hashlib import sha256
 from io import BytesIO
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
@@ -251,6 +252,9 @@ def test_somebody_is_to_decide_by_some_time(editor: TestClient, studio: AssetStu
     duty = {"assignee": "bob", "due_at": "2037-01-30T08:00:00Z"}
     review = told(editor.put(f"/api/ac/jobs/{job}/review", json=duty))["review"]
     assert {name: review[name] for name in duty} == duty
+    (run,) = told(editor.get("/api/work/jobs"))["items"]
+    (why,) = told(editor.get(f"/api/work/jobs/{quote(run['job_id'], safe='')}/why"))["reasons"]
+    assert (why["kind"], why["who"], why["until"]) == ("review", "bob", duty["due_at"]), "as the inbox has it"
 
 
 # Who may

@@ -17,6 +17,7 @@ from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
 from tests.domains.assetcreator.story import work
+from tests.web.client import Client
 
 ROBOT = "Space ranger robot with a red scarf"
 HERE = "http://127.0.0.1:1"
@@ -32,7 +33,7 @@ def service(studio: AssetStudio, settings: Mapping[str, str] | None = None, **op
 def client_of(api: Any, studio: AssetStudio, role: Role, project: str | None = None) -> TestClient:
     key = create_key(studio.store, name=f"{role.value} {project or ''}".strip(), role=role, project=project, by="tests")
     headers = {"Authorization": f"Bearer {key.token}"}
-    return TestClient(api, base_url="http://127.0.0.1", headers=headers, raise_server_exceptions=False)
+    return Client(api, base_url="http://127.0.0.1", headers=headers, raise_server_exceptions=False)
 
 
 def told(answer: Any, status: int = 200) -> dict[str, Any]:

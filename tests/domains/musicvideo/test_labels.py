@@ -21,6 +21,7 @@ from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
 from tests.domains.musicvideo.story import begun, workers
+from tests.web.client import Client
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def editor(studio: FilmStudio) -> TestClient:
     context = DomainContext(studio.store, studio.objects, {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "1"}.get)
     key = create_key(studio.store, name="editor", role=Role.EDITOR, project=None, by="tests")
     api = build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests", strict_claims=True))
-    return TestClient(api, base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {key.token}"})
+    return Client(api, base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {key.token}"})
 
 
 def label(editor: TestClient, url: str) -> tuple[str, str]:

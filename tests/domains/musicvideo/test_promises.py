@@ -35,6 +35,7 @@ from tests.domains.musicvideo.quick_providers import PICTURE, QuickProviders, fi
 from tests.domains.musicvideo.story import ANN, assert_counted, begun, generated, later, scenes, workers
 from tests.domains.speech.faults import FailingStore
 from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY, SeaweedFS
+from tests.web.client import Client
 
 FORM = {"prompt": "Robot exploring Austin, Texas", "characterDescription": "Silver robot"}
 SETTINGS = {"MV_SCENE_SECONDS": "0.5", "MV_SCENES": "2"}
@@ -44,7 +45,7 @@ def client_of(studio: FilmStudio) -> TestClient:
     context = DomainContext(studio.store, studio.objects, SETTINGS.get)
     api = build_api([PLUGIN], context, options=WebOptions(secret=b"of the tests", strict_claims=True))
     key = create_key(studio.store, name="editor", role=Role.EDITOR, by="tests")
-    return TestClient(api, base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {key.token}"})
+    return Client(api, base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {key.token}"})
 
 
 def created(editor: TestClient, mode: str, files: Any) -> str:

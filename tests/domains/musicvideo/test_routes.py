@@ -23,6 +23,7 @@ from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
 from tests.domains.musicvideo.quick_providers import PICTURE, QuickProviders, film
 from tests.domains.musicvideo.story import assert_counted, workers
+from tests.web.client import Client
 
 FORM = {
     "mode": "music-video",
@@ -40,7 +41,7 @@ def api(studio: FilmStudio) -> Any:
 
 def client_of(api: Any, studio: FilmStudio, role: Role, project: str | None = None) -> TestClient:
     key = create_key(studio.store, name=f"{role} {project}", role=role, project=project, by="tests")
-    return TestClient(api, base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {key.token}"})
+    return Client(api, base_url="http://127.0.0.1", headers={"Authorization": f"Bearer {key.token}"})
 
 
 @pytest.fixture

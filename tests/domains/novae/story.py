@@ -6,8 +6,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from starlette.testclient import TestClient
-
 from penstock import FrozenClock, Store
 from penstock.auth.api_keys import create_key
 from penstock.domains.novae import PLUGIN
@@ -19,6 +17,7 @@ from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
 from penstock.workers.manual import ManualWorkers
+from tests.web.client import Client
 
 API = "/api/nc"
 
@@ -62,7 +61,7 @@ class Astronomer:
         if role is not None:
             token = create_key(catalogue.store, name=role.value, role=role, by="tests").token
             headers["Authorization"] = f"Bearer {token}"
-        self.client = TestClient(api, base_url="http://127.0.0.1", headers=headers, raise_server_exceptions=False)
+        self.client = Client(api, base_url="http://127.0.0.1", headers=headers, raise_server_exceptions=False)
 
     def get(self, path: str, answered: int = 200, **params: Any) -> Any:
         answer = self.client.get(f"{API}{path}", params=params)

@@ -107,10 +107,11 @@ def _assert_every_object_has_an_owner(catalogue: NovaCatalogue) -> None:
             assert [each.s3_key for each in catalogue.store.find(query)] == [found.key]
 
 
-@pytest.fixture
+@pytest.fixture(params=[3, pytest.param(1, marks=pytest.mark.long)], ids=["every third", "each"])
 def every_write(request: pytest.FixtureRequest) -> int:
-    """Every write is tried where that is quick, every third elsewhere."""
-    return 1 if "sqlite" in request.node.name else 3
+    """Which writes are tried; fewer where that is slow."""
+    step: int = request.param
+    return step if "sqlite" in request.node.name else 3 * step
 
 
 def _new_world(catalogue: NovaCatalogue) -> UUID:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from astropy.table import Table
-from starlette.testclient import TestClient
 
 from penstock.astronomy.synthetic.demo_folder import make_demo_folder
 from penstock.auth.api_keys import create_key
@@ -24,6 +23,7 @@ from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
+from tests.web.client import Client
 
 NOVA = "V1324 Sco"
 API = "/api/nc"
@@ -48,7 +48,7 @@ class WholeStory:
         api = build_api([PLUGIN], self.context, options=options)
         token = create_key(self.context.store, name="ann", role=Role.EDITOR, by="tests").token
         headers = {"Authorization": f"Bearer {token}"}
-        self._client = TestClient(api, base_url="http://127.0.0.1", headers=headers, raise_server_exceptions=False)
+        self._client = Client(api, base_url="http://127.0.0.1", headers=headers, raise_server_exceptions=False)
 
     def get(self, path: str, **params: Any) -> Any:
         answer = self._client.get(f"{API}{path}", params=params)

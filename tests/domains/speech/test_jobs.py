@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import wave
 from collections.abc import Callable
@@ -10,8 +11,9 @@ from typing import Any
 import pytest
 
 from penstock.domains.speech.actions import AS_JOB
+from penstock.domains.speech.erasure import Erased, erase_address, erase_audio
 from penstock.domains.speech.errors import NoText, TextTooLong
-from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
+from penstock.domains.speech.model import SpeechJob, SpeechJobStatus, TempAudio
 from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.domains.speech.tasks import TASKS, job_of, request_job
 from penstock.errors import NotFound
@@ -266,3 +268,36 @@ def test_a_commit_that_fails_leaves_no_file(studio: SpeechStudio) -> None:
     runner.run(work)
     assert files(studio.objects) == set()
     assert list(studio.store.find(SpeechJob.of_date(date=job.date))) == []
+
+
+@pytest.fixture
+def begun_two_days_ago(studio: SpeechStudio) -> TempAudio:
+    """An audio that still lives: its job was begun in the last minute of a day, and spoken in that of the next."""
+    at(studio, "12-08 23:59:00")
+    job = request_job(studio, "Hello.", ip_address=GUEST)
+    at(studio, "12-09 23:58:00")
+    assert workers(studio).drain() == 1
+    at(studio, "12-10 23:50:00")
+    seen = job_of(studio, job.date, job.job_id).spoken
+    assert seen is not None
+    return seen.audio
+
+
+def test_an_address_is_erased_wherever_it_still_is(studio: SpeechStudio, begun_two_days_ago: TempAudio) -> None:
+    """TA-25, F-TA-10: a job of two days ago has it as long as its audio lives."""
+    assert erase_address(studio, GUEST, by="ann") == Erased(audios=1, jobs=1)
+    assert left_behind(studio) == []
+    assert files(studio.objects) == set()
+
+
+def test_with_an_audio_its_job_of_the_day_before_is_erased(studio: SpeechStudio, begun_two_days_ago: TempAudio) -> None:
+    """TA-25, F-TA-10."""
+    erase_audio(studio, begun_two_days_ago.date, begun_two_days_ago.audio_id, by="ann")
+    assert left_behind(studio) == []
+
+
+def left_behind(studio: SpeechStudio) -> list[SpeechJob | TempAudio]:
+    """All that has an address, of any day."""
+    days = [dt.date(2025, 12, day) for day in range(7, 13)]
+    jobs = [job for day in days for job in studio.store.find(SpeechJob.of_date(date=day))]
+    return [*jobs, *(audio for day in days for audio in studio.store.find(TempAudio.of_date(date=day)))]

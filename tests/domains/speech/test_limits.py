@@ -34,6 +34,7 @@ from penstock.work.dead_letters import cancel, retry
 from penstock.work.domain_context import DomainContext
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.story import GUEST, at, cleaned, files, unset
+from tests.web.client import Client
 
 OTHER = "198.51.100.9"
 PLAIN = "The old boat goes down the river, and tomorrow morning the weather will be cold. "
@@ -355,7 +356,7 @@ def test_an_attack_fills_neither_disk_nor_folder(studio: SpeechStudio, local: An
     attacks = ["7" * 30 + " ", "㊼", "W", "# ", PLAIN]
     answers = []
     for number in range(40):
-        guest = TestClient(app, client=(f"203.0.113.{number % 10}", 1))
+        guest = Client(app, client=(f"203.0.113.{number % 10}", 1))
         door, size = ("sync", 1_000) if number % 4 else ("jobs", 20_000)
         text = (attacks[number % 5] * 20_000)[: size if number % 3 else 40]
         answers.append(guest.post(f"/public/tts/{door}", json={"text": text}))
@@ -376,7 +377,7 @@ def test_an_attack_fills_neither_disk_nor_folder(studio: SpeechStudio, local: An
 def tight(studio: SpeechStudio, clock: FrozenClock) -> TestClient:
     limits = {"PENSTOCK_SPEECH_JOBS_PER_ADDRESS": "1", "PENSTOCK_SPEECH_BYTES_PER_ADDRESS": "3000000"}
     context = DomainContext(studio.store, studio.objects, limits.get)
-    return TestClient(build_api([PLUGIN], context, options=WebOptions()), client=(GUEST, 4711))
+    return Client(build_api([PLUGIN], context, options=WebOptions()), client=(GUEST, 4711))
 
 
 def test_a_refusal_is_kind(tight: TestClient) -> None:

@@ -34,6 +34,7 @@ from penstock.work.working import WORKING
 from penstock.workers.manual import ManualWorkers
 from tests.domains.speech.faults import Failing, FailingStore, always
 from tests.domains.speech.story import at, files, spoken, unset
+from tests.web.client import Client
 from tests.web.routes import doors
 
 
@@ -51,13 +52,13 @@ def app(context: DomainContext) -> FastAPI:
 
 @pytest.fixture
 def guest(app: FastAPI) -> Iterator[TestClient]:
-    with TestClient(app, client=("203.0.113.7", 4711)) as client:
+    with Client(app, client=("203.0.113.7", 4711)) as client:
         yield client
 
 
 def administrator(app: FastAPI, studio: SpeechStudio, project: str | None = None) -> TestClient:
     token = create_key(studio.store, name="ann", role=Role.ADMIN, project=project, by="tests").token
-    return TestClient(app, headers={"X-API-Key": token})
+    return Client(app, headers={"X-API-Key": token})
 
 
 def records(studio: SpeechStudio) -> list[TempAudio]:
@@ -111,7 +112,7 @@ def test_the_address_that_is_kept_is_the_guests_not_the_proxys(context: DomainCo
     """F-TA-6, TA-25: so that erasing it erases what the guest has made, and nothing of others."""
     app = build_api([PLUGIN], context, options=WebOptions(trusted_proxies=("10.0.0.0/8",)))
     for guest in ("203.0.113.7", "198.51.100.9"):
-        through = TestClient(app, client=("10.0.0.2", 4711), headers={"X-Forwarded-For": guest})
+        through = Client(app, client=("10.0.0.2", 4711), headers={"X-Forwarded-For": guest})
         assert through.post("/public/tts/sync", json={"text": "Hi"}).status_code == 200
         assert through.post("/public/tts/jobs", json={"text": "Hi"}).status_code == 202
     assert addresses(studio) == ["198.51.100.9", "198.51.100.9", "203.0.113.7", "203.0.113.7"]
@@ -129,7 +130,7 @@ def test_only_a_trusted_proxy_is_believed(guest: TestClient, studio: SpeechStudi
 
 def test_a_guest_whose_address_nobody_knows_is_served(app: FastAPI, studio: SpeechStudio) -> None:
     """TA-25: as behind a socket of this machine; what is no address is not kept as one."""
-    assert TestClient(app, client=("", 0)).post("/public/tts/sync", json={"text": "Hi"}).status_code == 200
+    assert Client(app, client=("", 0)).post("/public/tts/sync", json={"text": "Hi"}).status_code == 200
     assert [record.ip_address for record in records(studio)] == ["unknown"]
 
 
@@ -290,7 +291,7 @@ def test_an_address_is_erased(guest: TestClient, app: FastAPI, studio: SpeechStu
     guest.post("/public/tts/jobs", json={"text": "Hello again."})
     ManualWorkers(context.store, [TASKS], context=context).drain()
     guest.post("/public/tts/jobs", json={"text": "Never spoken."})
-    with TestClient(app, client=("198.51.100.1", 1)) as another:
+    with Client(app, client=("198.51.100.1", 1)) as another:
         kept = another.post("/public/tts/sync", json={"text": "Hello"}).json()
     assert len(files(studio.objects)) == 3
 
@@ -448,7 +449,7 @@ def test_an_address_that_is_erased_is_not_logged(
 ) -> None:
     """TA-25: or erasing would write it down for longer than it was kept."""
     caplog.set_level(logging.DEBUG)
-    for client in (administrator(app, studio), TestClient(app)):
+    for client in (administrator(app, studio), Client(app)):
         client.request(method, f"/tts/addresses/203.0.113.7{end}")
     lines = [json.loads(JsonLines().format(record)) for record in caplog.records if record.name.startswith("penstock")]
     assert [line["path"] for line in lines if "path" in line] == ["/tts/addresses/{ip_address}"] * 2

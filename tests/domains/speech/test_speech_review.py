@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fastapi import FastAPI
-from fastapi.testclient import TestClient
 
 from penstock.auth.api_keys import create_key
 from penstock.declare.record_address import path_of
@@ -11,6 +10,7 @@ from penstock.domains.speech.speech_studio import SpeechStudio
 from penstock.schema.role import Role
 from tests.domains.speech.story import spoken
 from tests.domains.speech.test_routes import administrator, app, context  # noqa: F401
+from tests.web.client import Client
 
 
 def test_a_sentence_is_heard_and_its_words_are_nowhere(app: FastAPI, studio: SpeechStudio) -> None:  # noqa: F811
@@ -23,5 +23,5 @@ def test_a_sentence_is_heard_and_its_words_are_nowhere(app: FastAPI, studio: Spe
     drawn = admin.get("/api/review/waveform", params={**record, "file": "speech"}).json()
     assert abs(drawn["duration_ms"] - audio.duration * 1000) < 60
     token = create_key(studio.store, name="bob", role=Role.EDITOR, by="tests").token
-    editor = TestClient(app, headers={"X-API-Key": token})
+    editor = Client(app, headers={"X-API-Key": token})
     assert editor.get("/api/review/items", params=record).status_code == 403

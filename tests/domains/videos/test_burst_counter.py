@@ -247,6 +247,7 @@ def test_what_may_have_been_written_is_counted_once(away: Crowd) -> None:
     with LosingProxy(port_of(away)) as proxy:
         store = through(away, proxy.port)
         counter = BurstCounter(store, period=NEVER)
+        put(store)  # so that it is known as one who writes
         for video in videos:
             counter.count(video)
         proxy.lose_next_answer(200)

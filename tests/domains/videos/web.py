@@ -16,6 +16,7 @@ from penstock.schema.role import Role
 from penstock.web.api import build_api
 from penstock.web.options import WebOptions
 from penstock.work.domain_context import DomainContext
+from tests.web.client import Client
 
 HERE = "http://127.0.0.1:1"
 "Where signed URLs lead in these tests."
@@ -32,7 +33,7 @@ def client_of(api: Any, library: VideoLibrary, role: Role | None) -> TestClient:
     headers = {}
     if role is not None:
         headers["Authorization"] = f"Bearer {create_key(library.store, name=role.value, role=role, by='tests').token}"
-    return TestClient(api, base_url="http://127.0.0.1", headers=headers, raise_server_exceptions=False)
+    return Client(api, base_url="http://127.0.0.1", headers=headers, raise_server_exceptions=False)
 
 
 def told(answer: Any, status: int = 200) -> dict[str, Any]:

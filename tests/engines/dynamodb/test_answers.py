@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -245,6 +246,15 @@ class TestOwnWrites:
         for other in (standing | {"prompt": {"S": "q"}}, standing | {"more": {"S": "q"}}, None):
             with pytest.raises(Conflict):
                 self.commit(put(record, when=Missing()), standing=other)
+
+    @pytest.mark.parametrize("lost", [True, False])
+    def test_an_answer_that_was_lost_is_not_forgotten_while_others_are_in_the_way(self, lost: bool) -> None:
+        """Of the last attempt no answer was lost; of one before it one was, and that has written."""
+        in_the_way = refusal("TransactionConflictException", ambiguous=lost), refusal("TransactionConflictException")
+        wire = Scripted(*in_the_way, refusal(FAILED, Item=stored(reel())))
+        with nullcontext() if lost else pytest.raises(Conflict):
+            wire.engine().commit([put(reel(), when=Missing())], now=WHEN, token=TOKEN)
+        assert len(wire.calls) == 3
 
     def test_without_a_lost_answer_not_even_a_witness_is_recognised(self) -> None:
         """Two processes may write the same audit line in the same microsecond: the second has to write another."""

@@ -202,6 +202,24 @@ def test_the_reaper_leaves_what_others_write(store: Store, url: str) -> None:
     assert store.engine.expire(SHAPES, now=clock.now()) == 1
 
 
+# What is only looked at
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one after the other", "as a set"])
+def test_what_a_commit_has_checked_nobody_changes_until_it_has_ended(store: Store, url: str, several: bool) -> None:
+    """Else a lease that it has looked at could be another's by the time it writes."""
+    checked, changed = (NAMES[:9], NAMES[9:18]) if several else (NAMES[:1], NAMES[1:2])
+    free = f"select name from {relation(Counter.__shape__)} where name = any(%s) for update skip locked".encode()
+    with psycopg.connect(url) as held, psycopg.connect(url, autocommit=True) as successor:
+        held.execute(free, (changed[-1:],))
+        with waiting(url, lambda: store.commit([*seen(checked), *counted(changed)])) as finish:
+            found = successor.execute(free, (checked,)).fetchall()
+            held.rollback()
+            finish()
+        assert found == []
+        assert len(successor.execute(free, (checked,)).fetchall()) == len(checked)
+
+
 # What others do
 
 

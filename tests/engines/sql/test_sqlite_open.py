@@ -76,3 +76,42 @@ def test_who_waits_to_write_does_not_wait_for_ever(tmp_path: Path, writer: sqlit
         connector.together([insert], token=None)
     with pytest.raises(Unavailable, match="database is locked"):
         connector.run(insert.text, (1,))
+
+
+def test_nobody_else_writes_from_the_first_statement_of_a_commit_to_its_last(tmp_path: Path) -> None:
+    """Else what it has looked at could be otherwise when it writes, and all of it would be refused."""
+    path = str(tmp_path / "new.db")
+    ours, theirs = SqliteConnector(path), SqliteConnector(path, busy_seconds=0.0)
+    ours.run("create table leases (owner text)", ())
+    ours.run("insert into leases values ('ours')", ())
+    refused: list[str] = []
+
+    def meanwhile() -> int:
+        try:
+            theirs.run("update leases set owner = 'theirs'", ())
+        except Unavailable as away:
+            refused.append(str(away))
+        return 1
+
+    ours.connection().create_function("meanwhile", 0, meanwhile)
+    looked = Statement("select 1 from leases where owner = 'ours' and meanwhile()", (), must_touch=True)
+    ours.together([looked, Statement("update leases set owner = owner || ' still'", ())], token=None)
+    assert len(refused) == 1
+    assert "locked" in refused[0]
+    assert ours.rows("select owner from leases", ()) == [("ours still",)]
+
+
+def test_many_are_written_in_one_transaction(tmp_path: Path) -> None:
+    connector = SqliteConnector(str(tmp_path / "new.db"))
+    connector.run("create table numbers (number integer check (number < 3))", ())
+    with pytest.raises(sqlite3.IntegrityError, match="CHECK constraint failed"):
+        connector.many("insert into numbers values (?)", [(1,), (2,), (3,)])
+    assert connector.rows("select number from numbers", ()) == []
+
+
+def test_what_is_committed_is_on_the_disk_before_the_log_is_taken_over(tmp_path: Path) -> None:
+    """SQLite then asks the disk to have written; without that, a power cut leaves a file that nobody can read."""
+    connection = SqliteConnector(str(tmp_path / "new.db")).connection()
+    normal = 1
+    assert connection.execute("pragma synchronous").fetchone() == (normal,)
+    assert connection.execute("pragma journal_mode").fetchone() == ("wal",)

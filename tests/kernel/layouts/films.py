@@ -29,13 +29,15 @@ def film(
     members: dict[str, Any] = {"__annotations__": annotations, "__module__": __name__, **(defaults or {})}
     members["at"] = _signed(lambda f: key(*keys)(f), names, annotations)
     if index is not None:
-        shelf = place.index("GSI1", partition="GSI1PK", sort="GSI1SK")
+        partition, sort = options.pop("index_attributes", ("GSI1PK", "GSI1SK"))
+        shelf = place.index("GSI1", partition=partition, sort=sort)
         members["shelved"] = walked = IndexKey(shelf, *index, when=when)
         led = [n for n in annotations if f"{{{n}" in index[0]]
         members["by_shelf"] = _signed(lambda f: pattern(walked)(f), led, annotations)
+    domain = options.pop("domain", "cinema")
     options.setdefault("relation", "films")
     made = types.new_class("Film", (Entity,), {"table": place, **options}, lambda space: space.update(members))
-    Domain("cinema", made)
+    Domain(domain, made)
     return made
 
 

@@ -115,6 +115,9 @@ class DynamoEngine:
     ) -> ScanPage:
         return self._scans.scan(shape, segment, segments, after, limit)
 
+    def survey(self, shape: EntityShape, *, after: str | None = None, limit: int = 1000) -> ScanPage:
+        return self._scans.survey(shape, after, limit)
+
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
         self._writes.commit(writes, _second(now), token)
 

@@ -100,9 +100,8 @@ def _generated(layout: Layout) -> Callable[[Mapping[str, Any]], dict[str, Value]
     """Generate what makes the key and the fields: it runs with every write, half as long as a loop over them would."""
     names: dict[str, Any] = {}
     lines = []
-    for number, part in enumerate(layout.own_key):
-        names[f"key_{number}"] = part.template.encode
-        lines.append(f"item[{part.name!r}] = {{{part.kind!r}: key_{number}(v)}}")
+    for part in layout.own_key:
+        lines.append(f"item[{part.name!r}] = {{{part.kind!r}: {part.template.expression('v', names)}}}")
     if layout.shape.table.tag:
         lines.append(f"item[{layout.shape.table.tag!r}] = {{'S': {layout.shape.tag!r}}}")
     for field in layout.fields:

@@ -72,8 +72,10 @@ class Connector(Protocol):
         """Run a delete of expired rows, telling the feed the cause; how many there were."""
         ...
 
-    def administration(self, *, reading: bool = False) -> AbstractContextManager[sa.Connection]:
+    def administration(self, *, reading: bool = False, alone: bool = False) -> AbstractContextManager[sa.Connection]:
         """A SQLAlchemy connection in one transaction, for creating tables or only for looking what is there.
+
+        ``alone``: in none, for statements that a database carries out by themselves.
 
         HeldByOthers where somebody has to be waited for.
         """

@@ -43,6 +43,10 @@ class Dialect:
     "A column {c} in the very form in which it is stored, as far as a driver can give it back."
     stored_as: str
     "That a column {c} is stored in the form {m}, or is as missing as that."
+    unlike: str
+    "Between two values of which one is another than the other, or missing."
+    counted: tuple[str, str]
+    "What an update {u} becomes that tells how many rows it touched; and what tells so after it, where that is cheaper."
     numbers: str = "{x}"
     "How a document that may hold numbers comes back, of what `load` makes of it."
     remove: str = ""

@@ -73,6 +73,8 @@ SQLITE = Dialect(
     delete_some="delete from {t} where rowid in (select rowid from {t} where {w} limit {m}) returning 1",
     stored="{c}",
     stored_as="{c} is {m}",
+    unlike="is not",
+    counted=("{u}", "select changes()"),
 )
 
 POSTGRES = Dialect(
@@ -116,6 +118,8 @@ POSTGRES = Dialect(
     # As text, since Python's floats have fewer digits than a number within JSON may have.
     stored="{c}::text",
     stored_as="{c}::text is not distinct from {m}",
+    unlike="is distinct from",
+    counted=("with touched as ({u} returning 1) select count(*) from touched", ""),
 )
 
 # In a session that is bound to a project, where another project's row is not an obstacle but an error.

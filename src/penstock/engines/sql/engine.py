@@ -13,8 +13,10 @@ from penstock.engines.sql.connector import Connector, Refused
 from penstock.engines.sql.feed_table import feed_end, log_size, read_changes, trim_changes
 from penstock.engines.sql.held_writes import hold_writes
 from penstock.engines.sql.row_collections import RowCollections
+from penstock.engines.sql.row_copies import copy_columns
 from penstock.engines.sql.row_reads import PAGE, RowForm, RowReads
 from penstock.engines.sql.row_scans import scan_rows
+from penstock.engines.sql.row_surveys import survey_rows
 from penstock.engines.sql.rows import unreadable_row
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statement import FAR, Statement
@@ -23,6 +25,7 @@ from penstock.engines.sql.table_sizes import table_sizes
 from penstock.errors import DamagedRecord
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
 from penstock.operations.conditions import All, fields_of
+from penstock.operations.copied_page import CopiedPage
 from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
@@ -130,7 +133,15 @@ class SqlEngine:
     ) -> ScanPage:
         return scan_rows(self.connector, self.statements(shape), segment, after, limit)
 
+    def survey(self, shape: EntityShape, *, after: str | None = None, limit: int = 1000) -> ScanPage:
+        return survey_rows(self.connector, self.statements(shape), after, limit)
+
     # Writing
+
+    def copy_fields(
+        self, shape: EntityShape, pairs: Mapping[str, str], *, after: str | None = None, limit: int = 1000
+    ) -> CopiedPage:
+        return copy_columns(self.connector, self.statements(shape), pairs, after, limit)
 
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
         moment = _epoch(now)

@@ -43,7 +43,7 @@ def _rewritten(connection: sa.Connection, table: str, columns: list[str]) -> str
             "pragma writable_schema = on",
             f"update sqlite_master set sql = {literal(sql)} where type = 'table' and name = {literal(table)}",
             f"pragma schema_version = {version + 1}",
-            "pragma writable_schema = off",
+            "pragma writable_schema = reset",  # which reads it anew at once, for what follows in this transaction
         ]
     )
 

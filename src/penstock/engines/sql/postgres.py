@@ -43,6 +43,7 @@ _FORGETTING = (
     "where at < now() - interval '1 day' limit 10000 for update skip locked))"
 )
 # While a table's lock is waited for, all who come later for the table wait as well.
+_BUILDING = "select pg_try_advisory_lock(7363571)"
 _BRIEFLY = "set local lock_timeout = '400ms'"
 
 
@@ -269,13 +270,18 @@ class PostgresConnector:
         return None
 
     @contextmanager
-    def administration(self, *, reading: bool = False) -> Iterator[sa.Connection]:
+    def administration(self, *, reading: bool = False, alone: bool = False) -> Iterator[sa.Connection]:
         """A SQLAlchemy connection in one transaction, alone: two processes never create the same thing at once.
 
         Whoever only looks disturbs nobody, and waits for nobody.
         """
         engine = sa.create_engine("postgresql+psycopg://", creator=self._begun)
         try:
+            if alone:
+                with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                    self._take_turns(connection)
+                    yield connection
+                return
             with engine.begin() as connection:
                 for call in self._binding():
                     connection.exec_driver_sql(call.text, tuple(str(v, "utf8") for v in call.values if v is not None))
@@ -287,6 +293,14 @@ class PostgresConnector:
             raise self._not_administered(error) from error
         finally:
             engine.dispose()
+
+    def _take_turns(self, connection: sa.Connection) -> None:
+        """Asked for again and again: whoever waited within a statement would be waited for by who builds an index.
+
+        Where sessions are anybody's none can be told by it; two who build the same thing there do so twice.
+        """
+        while not self.connections.shared and not connection.exec_driver_sql(_BUILDING).scalar():
+            self._sleep(0.2)
 
     def sleep(self, seconds: float) -> None:
         self._sleep(seconds)
@@ -362,7 +376,7 @@ class BoundConnector(PostgresConnector):
             f"needs `penstock tables apply`"
         )
 
-    def administration(self, *, reading: bool = False) -> NoReturn:
+    def administration(self, *, reading: bool = False, alone: bool = False) -> NoReturn:
         raise OutOfScope("tables are created and grown for all projects at once; use the store itself")
 
     def close(self) -> None:

@@ -52,11 +52,12 @@ class ReadTexts(RowTexts):
         }
         return before.format(**parts), after.format(**parts)
 
-    def scan(self, *, resumed: bool) -> str:
+    def scan(self, *, resumed: bool, columns: str | None = None) -> str:
         """All rows in the order of the key: parameters are the key behind which to go on, and how many."""
         key = ", ".join(self.column(n) for n in self.shape.key.fields)
         behind = f" where ({key}) > {self._values_of_key}" if resumed else ""
-        return f"select {self.columns} from {self.relation} as r{behind} order by {key} limit {self.dialect.mark}"
+        taken = columns or self.columns
+        return f"select {taken} from {self.relation} as r{behind} order by {key} limit {self.dialect.mark}"
 
     def find(self, query: Query[Any], limit: int, after: Place | None, now: int) -> Statement:
         """A pattern's records behind a place."""

@@ -20,7 +20,7 @@ def scan_rows(connector: Connector, statements: Statements, segment: int, after:
     """One page; all rows are in the first segment, as one walk through a table disturbs others least."""
     if segment:
         return ScanPage([], None)
-    place = _read(statements, after) if after is not None else ()
+    place = read_place(statements, after) if after is not None else ()
     rows = connector.rows(statements.scan(resumed=after is not None), (*place, limit))
     found: list[ScannedRecord] = []
     unreadable: list[Unreadable] = []
@@ -29,15 +29,17 @@ def scan_rows(connector: Connector, statements: Statements, segment: int, after:
             found.append(ScannedRecord(statements.codec.record(row)))
         except DamagedRecord as error:
             unreadable.append(unreadable_row(statements.codec, statements.shape, row, error))
-    return ScanPage(found, _place(statements, rows[-1]) if len(rows) == limit else None, tuple(unreadable))
+    return ScanPage(found, place_of(statements, rows[-1]) if len(rows) == limit else None, tuple(unreadable))
 
 
-def _place(statements: Statements, row: Row) -> str:
+def place_of(statements: Statements, row: Row) -> str:
+    """Where a walk goes on that has come to a row."""
     key, shape = statements.codec.key(row), statements.shape
     return msgspec.json.encode([key_text(shape.fields[n], key[n]) for n in shape.key.fields]).decode()
 
 
-def _read(statements: Statements, place: str) -> Sequence[Any]:
+def read_place(statements: Statements, place: str) -> Sequence[Any]:
+    """The parameters of a place."""
     shape = statements.shape
     texts = msgspec.json.decode(place, type=list[str])
     fields = [shape.fields[n] for n in shape.key.fields]

@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
+from string import Formatter
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.schema import CreateIndex, CreateSchema, CreateTable
+from sqlalchemy.schema import CreateSchema, CreateTable
 from sqlalchemy.types import TypeEngine
 
 from penstock.engines.sql.connector import Connector, HeldByOthers
 from penstock.engines.sql.dialect import Dialect, quote
 from penstock.engines.sql.feed_table import feed_steps
+from penstock.engines.sql.index_building import build_alone, index_steps, is_built_alone
 from penstock.engines.sql.isolation import isolation_steps
 from penstock.engines.sql.nullability import THEN, nullability_steps
 from penstock.engines.sql.project_readers import reader_steps
@@ -83,7 +85,10 @@ def ensure(
     if dry_run or all(step.is_advice for step in steps):
         return steps
     try:
-        return _applied(connector, planned)
+        applied = _applied(connector, planned)
+        if any(is_built_alone(step) for step in applied):
+            build_alone(connector, planned)
+        return applied
     except Misconfigured as error:
         raise Misconfigured(f"{error}. Missing is: {_names(steps)}") from error
 
@@ -99,7 +104,7 @@ def _applied(connector: Connector, planned: Callable[[sa.Connection], list[PlanS
             with connector.administration() as connection:
                 steps = planned(connection)
                 for step in steps:
-                    if not step.is_advice:
+                    if not step.is_advice and not is_built_alone(step):
                         _carry_out(connection, connector.dialect, step)
             return steps
         except HeldByOthers:
@@ -147,9 +152,11 @@ def _steps(
         yield PlanStep("create index", "penstock.commits_at", _COMMITS_AT)
     for shape, table in tables:
         there = standing.get(relations[shape])
-        yield from _table_steps(there, dialect, shape, table)
-        if there is not None:
+        if (
+            there is not None
+        ):  # first, as SQLite's own text of the table is written anew: it has no column yet that follows
             yield from nullability_steps(connection, dialect, there, relations[shape], table)
+        yield from _table_steps(there, dialect, shape, table)
     yield from feed_steps(inspector, dialect, shapes)
     for view in views:
         yield from _view_steps(inspector, dialect, view, {shape.name: relations[shape] for shape in shapes})
@@ -170,10 +177,7 @@ def _table_steps(
         for column in table.columns:
             if column.name not in there.columns:
                 yield PlanStep("add column", f"{label}.{column.name}", _add_column(dialect, shape, column))
-    existing = there.indexes if there is not None else set()
-    for index in sorted(table.indexes, key=lambda i: str(i.name)):
-        if index.name not in existing:
-            yield PlanStep("create index", str(index.name), _sql(CreateIndex(index, if_not_exists=True), dialect))
+    yield from index_steps(dialect, shape.domain, table, None if there is None else there.indexes)
 
 
 def _check_key(found: Sequence[str], shape: EntityShape, label: str) -> None:
@@ -190,9 +194,21 @@ def _view_steps(
 ) -> Iterator[PlanStep]:
     schema = view.domain if dialect.schemas else None
     name = view.name if dialect.schemas else f"{view.domain}_{view.name}"
+    relation, select = dialect.relation(view.domain, view.name), view.select.format(**relations)
     if name not in inspector.get_view_names(schema=schema):
-        text = f"create view {dialect.relation(view.domain, view.name)} as {view.select.format(**relations)}"
-        yield PlanStep("create view", f"{view.domain}.{view.name}", text)
+        yield PlanStep("create view", f"{view.domain}.{view.name}", f"create view {relation} as {select}")
+    elif not _is_made_of(str(inspector.get_view_definition(name, schema=schema)), view, relations):
+        text = f"create or replace view {relation} as {select}"
+        if not dialect.schemas:
+            text = THEN.join([f"drop view {relation}", f"create view {relation} as {select}"])
+        yield PlanStep("replace view", f"{view.domain}.{view.name}", text)
+
+
+def _is_made_of(definition: str, view: ViewShape, relations: dict[str, str]) -> bool:
+    """Does a view that stands speak of the tables that it should?"""
+    named = [relations[n] for _, n, _, _ in Formatter().parse(view.select) if n]
+    tables = [relation.split('"')[-2] for relation in named]
+    return all(re.search(rf"(?<!\w){re.escape(table)}(?!\w)", definition) for table in tables)
 
 
 def _table(shape: EntityShape, dialect: Dialect) -> sa.Table:

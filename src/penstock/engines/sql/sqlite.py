@@ -241,7 +241,7 @@ class SqliteConnector:
         return meaning(error) if isinstance(error, sqlite3.Error) else error
 
     @contextmanager
-    def administration(self, *, reading: bool = False) -> Iterator[sa.Connection]:
+    def administration(self, *, reading: bool = False, alone: bool = False) -> Iterator[sa.Connection]:
         """A SQLAlchemy connection in one transaction, for creating tables; whoever only looks waits for nobody."""
         engine = sa.create_engine("sqlite://", creator=self._connect, poolclass=sa.NullPool)
         try:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect
+from penstock.engines.sql.index_definition import IndexDefinition, condition_words
 
 
 @dataclass(frozen=True)
 class StandingTable:
-    """The names of a table's columns and indexes, and those of its key in order."""
+    """The names of a table's columns, those of its key in order, and its indexes."""
 
     columns: frozenset[str]
     key: tuple[str, ...]
-    indexes: frozenset[str]
+    indexes: Mapping[str, IndexDefinition]
     required: frozenset[str]
     "Columns that need a value."
 
@@ -27,7 +31,7 @@ def standing_tables(
     """Those of the relations, as the dialect writes them, that there are."""
     if dialect.schemas:
         rows = connection.exec_driver_sql(_WITH_SCHEMAS, (list(relations),)).all()
-        return {r[0]: StandingTable(frozenset(r[1]), tuple(r[2]), frozenset(r[3]), frozenset(r[4])) for r in rows}
+        return {r[0]: StandingTable(frozenset(r[1]), tuple(r[2]), _told(r[3]), frozenset(r[4])) for r in rows}
     return _in_one_file(connection, relations)
 
 
@@ -37,10 +41,20 @@ select w.relation,
   array(select a.attname::text from pg_constraint p, unnest(p.conkey) with ordinality as k(number, place)
     join pg_attribute a on a.attnum = k.number
     where p.conrelid = c.oid and p.contype = 'p' and a.attrelid = c.oid order by k.place),
-  array(select i.relname::text from pg_index x join pg_class i on i.oid = x.indexrelid where x.indrelid = c.oid),
+  array(select json_build_array(
+      i.relname, pg_get_expr(x.indpred, x.indrelid), x.indisvalid,
+      array(select case when x.indoption[k - 1] & 1 = 1 then '-' else '' end || coalesce(
+          (select attname from pg_attribute where attrelid = c.oid and attnum = x.indkey[k - 1] and attnum > 0),
+          pg_get_indexdef(x.indexrelid, k, false))
+        from generate_series(1, x.indnkeyatts::int) as k))
+    from pg_index x join pg_class i on i.oid = x.indexrelid where x.indrelid = c.oid),
   array(select attname::text from pg_attribute where attrelid = c.oid and attnum > 0 and attnotnull)
 from unnest(%s::text[]) as w(relation) join pg_class c on c.oid = to_regclass(w.relation)
 """.strip()
+
+
+def _told(indexes: Sequence[Any]) -> dict[str, IndexDefinition]:
+    return {n: IndexDefinition(tuple(of), condition_words(where or ""), valid) for n, where, valid, of in indexes}
 
 
 def _in_one_file(connection: sa.Connection, relations: Sequence[str]) -> dict[str, StandingTable]:
@@ -50,9 +64,11 @@ def _in_one_file(connection: sa.Connection, relations: Sequence[str]) -> dict[st
         columns.setdefault(table, []).append((column, place))
         if needed:
             required.setdefault(table, set()).add(column)
-    indexes: dict[str, set[str]] = {}
-    for table, index in connection.exec_driver_sql(_INDEXES):
-        indexes.setdefault(table, set()).add(index)
+    indexes: dict[str, dict[str, IndexDefinition]] = {}
+    for table, index, text, parts in connection.exec_driver_sql(_INDEXES):
+        where = _WHERE.split(text or "", maxsplit=1)[1:]
+        definition = IndexDefinition(tuple(json.loads(parts)), condition_words("".join(where)))
+        indexes.setdefault(table, {})[index] = definition
     found = {}
     for relation in relations:
         name = relation[1:-1].replace('""', '"')
@@ -61,7 +77,7 @@ def _in_one_file(connection: sa.Connection, relations: Sequence[str]) -> dict[st
             found[relation] = StandingTable(
                 frozenset(column for column, _ in columns[name]),
                 tuple(column for _, column in key),
-                frozenset(indexes.get(name, ())),
+                indexes.get(name, {}),
                 frozenset(required.get(name, ())),
             )
     return found
@@ -70,4 +86,10 @@ def _in_one_file(connection: sa.Connection, relations: Sequence[str]) -> dict[st
 _COLUMNS = """
 select m.name, c.name, c.pk, c."notnull" from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'
 """.strip()
-_INDEXES = "select tbl_name, name from sqlite_master where type = 'index'"
+_INDEXES = """
+select m.tbl_name, m.name, m.sql,
+  (select json_group_array(case "desc" when 1 then '-' else '' end || coalesce(name, '?'))
+    from (select * from pragma_index_xinfo(m.name) where key order by seqno))
+from sqlite_master m where m.type = 'index'
+""".strip()
+_WHERE = re.compile(r"\)\s+where\s+", re.IGNORECASE)

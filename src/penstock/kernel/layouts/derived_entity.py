@@ -99,8 +99,9 @@ class DerivedEntity:
             name = declared.index.place.name
             if name in self.derived.incomplete:
                 raise IndexIncomplete(
-                    f"{declared.label}: the index {name} does not have every record of {self.declared.label} yet; run "
-                    f"`penstock migrate`, and ask again when it is done"
+                    f"{declared.label}: the index {name} does not have every record of {self.declared.label} under the "
+                    f"key that is declared here; run `penstock migrate` with the newer declaration, and ask by that "
+                    f"when it is done"
                 )
             if name not in self.shape.indexes:
                 raise self.not_known(name)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from penstock.errors import Conflict, StaleComputed, StaleIndex
 from penstock.kernel.layouts.derived_entity import DerivedEntity, Entities
+from penstock.kernel.layouts.mirrored_writes import MirroredWrites
 from penstock.operations.commit_recovery import conflict, required
 from penstock.operations.conditions import All, Compare, Condition, Missing, Present, both, holds
 from penstock.operations.index_keys import with_index_keys
@@ -26,6 +27,7 @@ from penstock.ports.engine import Engine
 from penstock.ports.ids import commit_token
 from penstock.schema.documents import as_stored
 from penstock.schema.kinds import FieldShape, Kind
+from penstock.schema.shape import EntityShape
 
 _TRIES = 20
 "So often a write is made anew; then others are quicker than it will ever be."
@@ -44,15 +46,20 @@ class DerivedWrites:
 
     def __init__(self, engine: Engine, entities: Entities, now: datetime) -> None:
         self._engine, self._entities, self._now = engine, entities, now
+        self._mirrors: dict[EntityShape, EntityShape | None] = {}
+        "The other places of the shapes that were met."
 
     def commit(self, writes: Sequence[Write], *, token: str) -> None:
+        absent: set[int] = set()
         for tries_left in range(_TRIES, 0, -1):
             sent = [self._settled(write, position) for position, write in enumerate(writes)]
+            both_places = MirroredWrites([s.write for s in sent], self._mirrors.get, absent)
             try:
-                return self._engine.commit([s.write for s in sent], now=self._now, token=token)
+                return self._engine.commit(both_places.writes, now=self._now, token=token)
             except Conflict as refused:
                 at = refused.position
-                self._check_refusal(writes[at], sent[at], refused, tries_left)
+                if not both_places.is_mirror(at) or tries_left == 1:
+                    self._check_refusal(writes[at], sent[at], refused, tries_left)
             token = commit_token()  # it is another commit now
         raise AssertionError("the last try has told")
 
@@ -60,6 +67,9 @@ class DerivedWrites:
         """One patch, and the record of the declaration that stands after it."""
         entity = self._entities(patch.shape)
         assert entity is not None
+        if entity.derived.mirror is not None:
+            self.commit([patch], token=token)
+            return entity.record(self._read(entity, patch))
         for tries_left in range(_TRIES, 0, -1):
             sent = self._settled(patch, 0)
             try:
@@ -77,7 +87,7 @@ class DerivedWrites:
         entity = self._entities(write.shape)
         if entity is None:
             return write
-        if isinstance(write, Put) and entity.derived.unknown:
+        if (isinstance(write, Put) and entity.derived.unknown) or entity.derived.mirror is not None:
             self.commit([write], token=commit_token())
             return None
         return self._settled(write, 0).write
@@ -97,6 +107,7 @@ class DerivedWrites:
         entity = self._entities(write.shape)
         if entity is None:
             return _Sent(write)
+        self._mirrors[entity.shape] = entity.derived.mirror
         match write:
             case Put():
                 return self._put(entity, write, position)

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from penstock.errors import DamagedRecord
+from penstock.errors import DamagedRecord, Unavailable
 from penstock.kernel.layouts.derived_entity import DerivedEntity
 from penstock.kernel.layouts.derived_writes import DerivedWrites
 from penstock.kernel.layouts.knowledge import Knowledge, KnownLayouts
@@ -210,7 +210,9 @@ class EvolvingEngine:
                 self.beneath.load((write for write in settled if write is not None), now=now)
 
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
-        return self.beneath.expire(self._shapes(shapes)[0], now=now, limit=limit)
+        there, entities = self._shapes(shapes)
+        mirrors = [e.derived.mirror for e in entities.values() if e.derived.mirror is not None]
+        return self.beneath.expire([*there, *mirrors], now=now, limit=limit)
 
     @contextmanager
     def written_by(self) -> Iterator[KnownLayouts]:
@@ -250,6 +252,10 @@ class EvolvingEngine:
         engine = self.beneath.bound(project)
         return self if engine is self.beneath else _around(engine, self.knowledge)
 
+    def elsewhere(self, engine: Engine) -> Engine:
+        """Another engine with the same records, such as a replica's, by the layouts that are known here."""
+        return _around(engine, self.knowledge)
+
     def listen(self) -> Waiter:
         return self.beneath.listen()
 
@@ -269,8 +275,11 @@ class EvolvingDelivery(EvolvingEngine):
     """The same of an engine whose store can bring changes."""
 
     def delivered(self, shapes: Sequence[EntityShape], event: Mapping[str, Any]) -> list[BroughtChange]:
-        there, back = self._shapes(shapes)
         engine: Any = self.beneath
+        try:
+            there, back = self._shapes(shapes)
+        except Unavailable:  # so that nobody knows by which layout they were written
+            return [BroughtChange(brought.receipt, later=True) for brought in engine.delivered(shapes, event)]
         brought: list[BroughtChange] = engine.delivered(there, event)
         return [b if b.entry is None else replace(b, entry=_entry(back, b.entry)) for b in brought] if back else brought
 

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from penstock import Entity, Query, Store, between, since
+from penstock import Entity, Query, Range, Store, between, since
 from penstock.errors import InvalidCursor, InvalidValue
 from penstock.testing.entities import (
     MOMENT,
@@ -139,6 +139,29 @@ class Paging(Promise):
         for other in others:
             with pytest.raises(InvalidCursor):
                 store.page(other, cursor=cursor)
+
+    def test_a_cursor_of_other_ends_is_refused(self, store: Store) -> None:
+        """Whether the records at the ends belong to a range is a part of the question."""
+        store.put_many([specimen(label=n) for n in "abcde"])
+        ends = [(low, high) for low in (False, True) for high in (False, True)]
+        ranges = [Range(low="a", high="e", open_low=low, open_high=high) for low, high in ends]
+        queries = [Specimen.by_shelf(shelf="top", label=r) for r in ranges]
+        cursors = [store.page(query, limit=1).cursor for query in queries]
+        for asked, query in enumerate(queries):
+            for made, cursor in enumerate(cursors):
+                assert cursor is not None
+                if made != asked:
+                    with pytest.raises(InvalidCursor):
+                        store.page(query, cursor=cursor)
+
+    def test_whoever_changes_what_was_found_does_not_change_what_is_found_next(self, store: Store) -> None:
+        many = [Ticket(queue="q", ticket_id=f"{n}", created_at=MOMENT, priority=n) for n in range(1010, 0, -1)]
+        store.put_many(many)
+        found = []
+        for each in store.find(Ticket.by_priority(queue="q")):
+            found.append(each.ticket_id)
+            each.priority = 0
+        assert found == [each.ticket_id for each in many]
 
     def test_a_cursor_that_was_altered_is_refused(self, store: Store) -> None:
         store.put_many([specimen(label=n) for n in "abc"])

@@ -50,7 +50,7 @@ def many() -> list[Parcel]:
     ]
 
 
-def in_pages(store: Store, query: Query[Any], size: int, **options: int) -> list[Any]:
+def in_pages(store: Store, query: Query[Any], size: int, **options: Any) -> list[Any]:
     """All records of a query, a page at a time; a page of a filtered query may be short."""
     records: list[Any] = []
     cursor: str | None = None

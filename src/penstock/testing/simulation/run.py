@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from penstock.errors import Misconfigured, Unavailable
 from penstock.events.feed_records import FeedPlace
 from penstock.kernel.lease import NamedLease
+from penstock.net.backoff import Backoff
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.simulation.determinism import determined
 from penstock.testing.simulation.engine import Touched
@@ -31,6 +32,8 @@ _UPKEEP = (NamedLease.__shape__, WorkerPresence.__shape__, FeedPlace.__shape__)
 "What says only that somebody is still there."
 _PAUSES = 200
 "So often at most; there is always somebody who notes that he is still there."
+_LONGEST = timedelta(days=3650)
+"The longest pause, however often nobody had anything to do."
 _ANSWERS = (Happening.CRASH, Happening.LOST_ANSWER, Happening.REFUSAL)
 
 
@@ -195,7 +198,8 @@ class Run:
         if done or self._quiet >= self.scene.pauses or self.pauses >= _PAUSES:
             return False
         # Ever longer, while nothing happens: somebody may wait for a day that another's clock has.
-        pause = self.scene.pause * 2 ** max(0, self._quiet - _STALLED)
+        growing = Backoff(first=self.scene.pause.total_seconds(), longest=_LONGEST.total_seconds(), jitter=0.0)
+        pause = timedelta(seconds=growing.bound(1 + max(0, self._quiet - _STALLED)))
         self.pauses, self._quiet = self.pauses + 1, self._quiet + 1
         self.time.advance(pause)
         self._tell("time", None, f"{pause} pass")

@@ -66,7 +66,7 @@ class WhyView(BaseModel):
 
 def add_jobs(app: FastAPI, store: Store, system: OperatedSystem) -> None:
     """The routes of jobs and tasks. The store is the whole one: workers and slots are of no project."""
-    reasons = WaitingReasons(store, by_name(system.tasks))
+    reasons = WaitingReasons(store, by_name(system.tasks), system.pipelines)
 
     def jobs(
         request: Request,

@@ -3,6 +3,7 @@
 const API = "/api/mv";
 const BUSY = ["pending", "queued", "generating_scenes", "composing"];
 const CUT = ["queued", "composing"];
+const UNSEEN = { failed: "Not filmed", pending: "Not filmed yet" };
 
 export function showFilm(stage, context, id) {
   const { parts } = context;
@@ -195,7 +196,7 @@ function sceneCard(context, id, again) {
         clip.hidden = !url;
         picture.hidden = Boolean(url) || !scene.thumbnailUrl;
         waits.textContent =
-          url || scene.thumbnailUrl ? "" : scene.status === "failed" ? "Not filmed" : "Being filmed …";
+          url || scene.thumbnailUrl ? "" : (UNSEEN[scene.status] ?? "Being filmed …");
         const over = ["completed", "failed"].includes(scene.status) && !BUSY.includes(scene.project);
         const able = over && context.may("editor");
         actions.replaceChildren(

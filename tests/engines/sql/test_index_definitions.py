@@ -1,0 +1,191 @@
+"""An index of SQL is what is declared: its columns, their order and its condition, not its name alone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import date
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from penstock.engines.sql import index_building
+from penstock.engines.sql.engine import SqlEngine
+from penstock.engines.sql.nullability import THEN
+from penstock.engines.sql.postgres import PostgresConnector
+from penstock.engines.sql.sqlite import SqliteConnector
+from penstock.errors import Unavailable
+from penstock.schema.shape import EntityShape
+from tests.kernel.layouts.films import film
+from tests.servers import Postgres
+
+
+class _Mood(Enum):
+    GAY = "gay"
+    SAD = "it's sad"
+
+
+FIELDS: dict[str, Any] = {
+    "title": str,
+    "stars": int,
+    "mood": _Mood,
+    "hidden": bool,
+    "day": date,
+    "note": str | None,
+}
+SHELF = ("SHELF#{title}", "{stars:06d}")
+
+
+def _film(**options: Any) -> EntityShape:
+    shape: EntityShape = film(FIELDS, defaults={"note": None}, **options).__shape__
+    return shape
+
+
+OTHERS = {
+    "a condition": (_film(index=SHELF), _film(index=SHELF, when={"stars": frozenset({1})})),
+    "another condition": (
+        _film(index=SHELF, when={"mood": frozenset({_Mood.GAY})}),
+        _film(index=SHELF, when={"mood": frozenset(_Mood)}),
+    ),
+    "no condition": (_film(index=SHELF, when={"hidden": frozenset({True})}), _film(index=SHELF)),
+    "other columns": (_film(index=SHELF), _film(index=("SHELF#{title}", "{day}"))),
+    "another order of columns": (_film(index=SHELF), _film(index=("SHELF#{stars:06d}", "{title}"))),
+    "another direction": (_film(sql_indexes=(("title", "stars"),)), _film(sql_indexes=(("title", "-stars"),))),
+}
+ALIKE = {
+    "several values": {"mood": frozenset(_Mood), "stars": frozenset({1, 22, -3})},
+    "one of each kind": {
+        "hidden": frozenset({False}),
+        "note": frozenset({"Öl (in) ANY"}),
+    },
+}
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlEngine]:
+    at: Any = SqliteConnector(str(tmp_path / "a.db")) if request.param == "sqlite" else None
+    with closing(SqlEngine(at or PostgresConnector(request.getfixturevalue("url")))) as opened:
+        yield opened
+
+
+@pytest.fixture
+def url(postgres_server: Postgres) -> str:
+    return postgres_server.create_database("indexes")
+
+
+@pytest.fixture
+def postgres(url: str) -> Iterator[SqlEngine]:
+    with closing(SqlEngine(PostgresConnector(url))) as opened:
+        yield opened
+
+
+def _kinds(engine: SqlEngine, shape: EntityShape, *, dry_run: bool = False) -> set[str]:
+    return {step.kind for step in engine.ensure([shape], dry_run=dry_run)}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_an_index_that_is_declared_otherwise_is_replaced(engine: SqlEngine, kind: str) -> None:
+    """Names alone were compared, and an index stayed what it was."""
+    old, new = OTHERS[kind]
+    engine.ensure([old])
+    assert _kinds(engine, new, dry_run=True) == {"replace index"}
+    assert _kinds(engine, new) == {"replace index"}
+    assert _kinds(engine, new) == set()
+    assert _kinds(engine, old, dry_run=True) == {"replace index"}
+
+
+@pytest.mark.parametrize("kind", ALIKE)
+def test_an_index_that_is_as_declared_stays(engine: SqlEngine, kind: str) -> None:
+    shape = _film(index=SHELF, when=ALIKE[kind], sql_indexes=(("note", "-day"),))
+    engine.ensure([shape])
+    assert _kinds(engine, shape, dry_run=True) == set()
+
+
+# PostgreSQL, where others go on meanwhile
+
+
+def _texts(engine: SqlEngine, shape: EntityShape) -> list[str]:
+    """The statements that change anything."""
+    texts: list[str] = []
+
+    def note(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        texts.append(statement.lower())
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", note)
+    try:
+        engine.ensure([shape])
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", note)
+    return [text for text in texts if text.startswith(("create", "drop", "alter"))]
+
+
+def _valid(url: str) -> Sequence[tuple[str, bool]]:
+    with psycopg.connect(url) as session:
+        return session.execute(
+            "select i.relname, x.indisvalid from pg_index x join pg_class i on i.oid = x.indexrelid "
+            "where x.indrelid = 'cinema.films'::regclass and not x.indisprimary order by 1"
+        ).fetchall()
+
+
+def test_a_table_that_stands_gets_its_index_while_others_write(postgres: SqlEngine, url: str) -> None:
+    postgres.ensure([_film()])
+    assert [text[:32] for text in _texts(postgres, _film(index=SHELF))] == ["create index concurrently if not"]
+    _, new = OTHERS["a condition"]
+    texts = _texts(postgres, new)
+    assert all("concurrently" in text or text.startswith("alter index") for text in texts)
+    assert _valid(url) == [("films_gsi1", True)]
+
+
+def test_an_index_whose_building_was_broken_off_is_built_anew(postgres: SqlEngine, url: str) -> None:
+    shape = _film(index=SHELF)
+    postgres.ensure([shape])
+    with psycopg.connect(url) as session:
+        session.execute("update pg_index set indisvalid = false where indexrelid = 'cinema.films_gsi1'::regclass")
+    assert _kinds(postgres, shape) == {"replace index"}
+    assert _valid(url) == [("films_gsi1", True)]
+
+
+@pytest.mark.parametrize("done", [1, 2])
+def test_replacing_that_was_broken_off_is_gone_on_with(postgres: SqlEngine, url: str, done: int) -> None:
+    old, new = OTHERS["other columns"]
+    postgres.ensure([old])
+    (step,) = postgres.ensure([new], dry_run=True)
+    with psycopg.connect(url, autocommit=True) as session:
+        for text in step.detail.split(THEN)[:done]:
+            session.execute(text.encode())
+    assert _kinds(postgres, new) == {"replace index"}
+    assert _valid(url) == [("films_gsi1", True)]
+    assert _kinds(postgres, new) == set()
+
+
+def test_nobody_waits_while_an_index_is_waited_for(postgres: SqlEngine, url: str) -> None:
+    postgres.ensure([_film()])
+    done: list[Any] = []
+    building = threading.Thread(target=lambda: done.append(postgres.ensure([_film(index=SHELF)])))
+    with psycopg.connect(url) as writer, psycopg.connect(url, autocommit=True) as third:
+        writer.execute("delete from cinema.films")
+        building.start()
+        third.execute("set lock_timeout = '5s'")
+        while not third.execute("select 1 from pg_stat_progress_create_index").fetchall():
+            building.join(0.01)
+        third.execute("delete from cinema.films")
+        assert done == []
+        writer.rollback()
+    building.join(60)
+    assert [step.kind for step in done[0]] == ["create index"]
+
+
+def test_a_transaction_that_never_ends_is_told(postgres: SqlEngine, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_building, "PATIENCE", "100ms")
+    postgres.ensure([_film()])
+    with psycopg.connect(url) as writer:
+        writer.execute("delete from cinema.films")
+        with pytest.raises(Unavailable, match=r"create index films_gsi1: .* pg_stat_activity"):
+            postgres.ensure([_film(index=SHELF)])
+    assert _kinds(postgres, _film(index=SHELF)) == {"replace index"}
+    assert _valid(url) == [("films_gsi1", True)]
