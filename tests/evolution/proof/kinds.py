@@ -24,7 +24,8 @@ class Side:
     more: Values = field(default_factory=dict)
 
     def declared(self, domain: str) -> Declared:
-        return film(self.fields, defaults=self.defaults, index=self.index, when=self.when, domain=domain, **self.more)
+        place = {"domain": domain, "table": f"penstock-{domain}", **self.more}
+        return film(self.fields, defaults=self.defaults, index=self.index, when=self.when, **place)
 
     def shelf(self, values: Values) -> str | None:
         """The partition in which a record is found by the index; None where it is in none."""
