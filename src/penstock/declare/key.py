@@ -9,14 +9,15 @@ A key is declared as a typed function, so that a type checker knows its parts:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from penstock.declare.checks import keyword_parameters
 from penstock.declare.table import TableIndex
 from penstock.errors import DeclarationError, InvalidKey
 from penstock.operations.reads import Ref
-from penstock.schema.kinds import FieldShape, Kind, coerce
+from penstock.schema.kinds import INTEGER_LIMIT, FieldShape, Kind, coerce
+from penstock.schema.number_bounds import Bounds
 from penstock.schema.shape import EntityShape
 from penstock.schema.template import Template
 
@@ -35,6 +36,8 @@ class KeyOf(Generic[E, P]):
     "The templates that may refuse a value."
     _bounded: tuple[FieldShape, ...]
     "The numbers of which it is declared what they may be."
+    _ranges: tuple[tuple[str, int, int], ...] | None
+    "What each number of the key may be, where nothing else of it may be refused: all that is looked at then."
 
     def __init__(self, partition: str, sort: str | None, signature: Callable[Concatenate[E, P], None]) -> None:
         self.partition, self.sort, self.signature = partition, sort, signature
@@ -47,6 +50,9 @@ class KeyOf(Generic[E, P]):
         templates = (shape.key.partition, *((shape.key.sort,) if shape.key.sort else ()))
         self._templates = tuple(t for t in templates if t.can_refuse)
         self._bounded = tuple(field for _, field, _ in self._parts if field.bounds is not None)
+        others = any(field.kind is not Kind.INTEGER for field in self._bounded)
+        only_numbers = not others and not any(t.can_refuse_texts for t in templates)
+        self._ranges = tuple(_ranges(shape, templates)) if only_numbers else None
         where = f"{shape.name}.{getattr(self.signature, '__name__', 'key')}"
         given = tuple(p.name for p in keyword_parameters(where, self.signature))
         if set(given) != set(self._fields):
@@ -68,6 +74,16 @@ class KeyOf(Generic[E, P]):
         return self._ref(parts)
 
     def _ref(self, parts: dict[str, Any]) -> Ref[E]:
+        if self._ranges is not None:  # nothing but numbers could be refused
+            for name, low, high in self._ranges:
+                value = parts[name]
+                if type(value) is not int or not low <= value <= high:
+                    break
+            else:
+                return Ref(self.shape, parts)
+        return self._checked(parts)
+
+    def _checked(self, parts: dict[str, Any]) -> Ref[E]:
         for template in self._templates:
             template.check(parts)
         for field in self._bounded:
@@ -98,6 +114,18 @@ def key(partition: str, sort: str | None = None) -> Callable[[Callable[Concatena
         return KeyOf(partition, sort, signature)
 
     return declare
+
+
+def _ranges(shape: EntityShape, templates: Iterable[Template]) -> Iterator[tuple[str, int, int]]:
+    """Of each number in a key the smallest and the largest that both its template and its field take."""
+    for part in (part for template in templates for part in template.parts if part.field.kind is Kind.INTEGER):
+        bounds = shape.fields[part.field.name].bounds or Bounds()
+        low, high = part.smallest, INTEGER_LIMIT if part.largest is None else part.largest
+        yield (
+            part.field.name,
+            low if bounds.low is None else max(low, int(bounds.low)),
+            high if bounds.high is None else min(high, int(bounds.high)),
+        )
 
 
 def _exact(field: FieldShape) -> type | None:

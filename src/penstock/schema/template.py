@@ -162,6 +162,11 @@ class Template:
         """Is there a part whose value may not fit?"""
         return bool(self._open)
 
+    @property
+    def can_refuse_texts(self) -> bool:
+        """Is there a part whose value may not fit, and is no number that has its digits?"""
+        return not self._is_short or any(part.largest is None or part.field.optional for part in self._open)
+
     def encode(self, values: Mapping[str, Any]) -> str:
         """The key's text; InvalidKey when a part does not fit."""
         text = ""
