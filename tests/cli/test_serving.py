@@ -23,9 +23,11 @@ LONG_ENOUGH = 120.0
 
 
 @contextmanager
-def serving(folder: Path, *words: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A command that serves, and where."""
-    port = free_port()
+def serving(
+    folder: Path, *words: str, at: int | None = None, **environment: str
+) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """A command that serves, and where; whoever kills it waits for its end."""
+    port = at or free_port()
     told = {**os.environ, "PENSTOCK_DOMAINS": "speech", "PENSTOCK_GRACE": "10", **environment}
     command = [sys.executable, "-m", "penstock", *words, "--port", str(port)]
     with open(folder / "log", "wb") as log:
@@ -33,8 +35,9 @@ def serving(folder: Path, *words: str, **environment: str) -> Iterator[tuple[sub
     try:
         yield process, f"http://127.0.0.1:{port}"
     finally:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(40) == 0, (folder / "log").read_text()[-3000:]
+        if process.returncode != -signal.SIGKILL:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(40) == 0, (folder / "log").read_text()[-3000:]
 
 
 def is_ready(url: str) -> bool:
