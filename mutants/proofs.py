@@ -84,7 +84,9 @@ _HEAD = """# What proves each requirement: a test that names it, and a line whic
 
 
 def _text(value: str) -> str:
-    """A text of TOML, in one line where it has one."""
+    """A text of TOML, in one line where it has one, and as it is written where that can be."""
+    if '"' in value and "'" not in value and "\n" not in value:
+        return f"'{value}'"
     if "\n" in value and "'''" not in value:
         return f"'''\n{value}'''"
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

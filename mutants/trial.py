@@ -18,6 +18,8 @@ from mutants.tree import Tree
 _USAGE, _NOTHING = 4, 5
 _NOTICED = re.compile(r"^(?:FAILED|ERROR) (\S+\.py(?:::[^\n]*?)?)(?: - .*)?$", re.MULTILINE)
 
+_NOT_THERE = re.compile(r"^ERROR: (?:not found|file or directory not found)", re.MULTILINE)
+
 
 class Outcome(StrEnum):
     KILLED = "killed"
@@ -67,7 +69,7 @@ class Trial:
         if code == 0:
             return Verdict(Outcome.SURVIVED, seconds=took)
         found = _NOTICED.search(told)
-        if code in (_USAGE, _NOTHING) and found is None:
+        if code == _NOTHING or (code == _USAGE and _NOT_THERE.search(told) and found is None):
             raise TrialBroken(f"{' '.join(tests[:3])}: {told[-800:]}")
         return Verdict(Outcome.KILLED, found.group(1) if found else "", f"ended with {code}", took)
 

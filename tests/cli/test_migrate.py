@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import pytest
+
 from penstock import Formerly, Store
 from penstock.cli.migrate import bring_along
+from penstock.errors import LayoutMismatch
 from tests.cli.conftest import Penstock
 from tests.kernel.layouts.films import cinema, film
 
@@ -31,3 +34,10 @@ def test_a_system_that_comes_up_brings_its_records_along(store: Store) -> None:
     bring_along(store, [cinema(new)])
     assert [store.get(new.at(film_id=name)).writer for name in "abc"] == ["a", "b", "c"]
     assert store.ensure(cinema(new), dry_run=True) == []
+
+
+def test_a_system_does_not_come_up_on_records_that_it_cannot_bring_along(store: Store) -> None:
+    old, new = film({"author": str}), film({"author": int})
+    store.ensure(cinema(old))
+    with pytest.raises(LayoutMismatch, match=r"cinema\.Film cannot be migrated: .*Retyped"):
+        bring_along(store, [cinema(new)])

@@ -57,7 +57,7 @@ class Environment:
 
 def clean_environment() -> dict[str, str]:
     """Nothing that would tell a setting, or where to import from."""
-    return {n: v for n, v in os.environ.items() if not n.startswith(("PENSTOCK_", "PYTHON", "AWS_", "MV_"))}
+    return {n: v for n, v in os.environ.items() if not n.startswith(("PENSTOCK_", "PYTEST_", "PYTHON", "AWS_", "MV_"))}
 
 
 @pytest.fixture(scope="session")

@@ -103,6 +103,8 @@ class FilmHistory(RuleBasedStateMachine):
         self.editions, self.opened = iter(EDITIONS), list[Store]()
         self.is_pending, self.steps = False, 0
         self._deploy()
+        for place, name in enumerate(_ALL):
+            self.put(name, "xyz"[place % 3], place % 10, which=0)
         for name, author, number in many:
             self.put(name, author, number, which=0)
 
@@ -182,7 +184,7 @@ class FilmHistory(RuleBasedStateMachine):
     def it_goes_on(self) -> None:
         """Every few steps, as a history has but some of the rules."""
         self.steps += 1
-        if self.steps % 5 == 0:
+        if self.steps % 3 == 0:
             self.evolve(self.steps % 4 * 3 or None)
 
     @invariant()

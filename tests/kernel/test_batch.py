@@ -11,7 +11,7 @@ import pytest
 
 from penstock import Store, the
 from penstock.domains.musicvideo.model import Project, ProjectStatus
-from penstock.errors import TooLarge
+from penstock.errors import Conflict, TooLarge
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.batch import BatchRefused
 from penstock.kernel.lease import LeaseLost, release, take
@@ -109,7 +109,7 @@ def test_many_alike_in_one_change_are_all_or_nothing(store: Store) -> None:
     records = projects(store, 40)
     with store.change() as change:
         change.save(change.get(records[17].ref).queue())
-    with pytest.raises(Exception, match=str(records[17].project_id)), store.change(by="ann") as change:
+    with pytest.raises(Conflict, match=str(records[17].project_id)), store.change(by="ann") as change:
         for record in records:
             change.save(change.track(record).queue())
     assert queued(store) == {records[17].project_id}

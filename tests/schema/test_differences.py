@@ -140,7 +140,7 @@ CASES: dict[str, tuple[Fingerprint, Fingerprint, Takes | None, Takes | None]] = 
     "a key in another order": (
         _print(keys=("FILM#{film_id}", "{title}")),
         _print(keys=("TITLE#{title}", "{film_id}")),
-        MIGRATE,
+        REFUSED,
         REFUSED,
     ),
     "another tag": (_print(tag_attribute="kind"), _print(tag_attribute="kind", tag="Movie"), REFUSED, None),

@@ -143,22 +143,25 @@ class HttpServer(Server):
         return True
 
 
+WITHOUT = "PENSTOCK_TEST_WITHOUT_SERVERS"
+"The variable that allows tests to be skipped whose server cannot be had."
 AnyServer = TypeVar("AnyServer", bound=Server)
 T = TypeVar("T")
 
 
 def require(server: AnyServer) -> AnyServer:
-    """Return the server started; when it cannot be had, fail in CI and skip with a warning elsewhere."""
+    """Return the server started; what happens when it cannot be had, `had` says."""
     had(server.start)
     return server
 
 
 def had(get: Callable[[], T]) -> T:
-    """Return what the function gets; when it cannot be had, fail in CI and skip with a warning elsewhere."""
+    """Return what the function gets; when it cannot be had, fail, or skip with a warning if that is allowed."""
     try:
         return get()
     except Unavailable as missing:
-        if os.environ.get("CI"):
+        if not os.environ.get(WITHOUT) or os.environ.get("CI"):
+            missing.add_note(f"Not tested: all that needs it. With {WITHOUT}=1 that is skipped, except in CI.")
             raise
         _warn(f"tests skipped: {missing}")
         pytest.skip(str(missing))

@@ -299,8 +299,9 @@ class Missing(HttpServer):
         raise Unavailable("missing: install it.")
 
 
-def test_a_missing_server_skips_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_server_skips_with_a_warning_where_that_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("PENSTOCK_TEST_WITHOUT_SERVERS", "1")
     with (
         pytest.warns(UserWarning, match="install it"),
         pytest.raises(pytest.skip.Exception, match="install it"),
@@ -308,10 +309,15 @@ def test_a_missing_server_skips_with_a_warning(monkeypatch: pytest.MonkeyPatch) 
         require(Missing())
 
 
-def test_a_missing_server_fails_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CI", "true")
-    with pytest.raises(Unavailable, match="install it"):
+@pytest.mark.parametrize("ci", ["", "true"])
+def test_a_missing_server_fails_with_what_was_not_tested(monkeypatch: pytest.MonkeyPatch, ci: str) -> None:
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setenv("PENSTOCK_TEST_WITHOUT_SERVERS", ci and "1")
+    with pytest.raises(Unavailable, match="install it") as failed:
         require(Missing())
+    assert failed.value.__notes__ == [
+        "Not tested: all that needs it. With PENSTOCK_TEST_WITHOUT_SERVERS=1 that is skipped, except in CI."
+    ]
 
 
 @pytest.fixture

@@ -185,7 +185,7 @@ def test_a_misspelt_parameter_is_answered_with_the_right_one(editor: Any) -> Non
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("qwxyz", "unknown parameter qwxyz: there are count, created_at.after,"),
+        ("qwxyz", "unknown parameter qwxyz: there are behind_ok, count, created_at.after,"),
         ("limits", "unknown parameter limits: did you mean limit?"),
         ("", "unknown parameter without a name: there are"),
         ("a\nb\x00", "unknown parameter a?b?: there are"),

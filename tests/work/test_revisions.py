@@ -52,6 +52,15 @@ def test_the_current_revision_is_finished(open_studio: Callable[[Draw], Studio])
     assert studio.objects.get(FILE).read() == b"drawn"
 
 
+def test_a_revision_that_is_finished_is_not_wanted_again(open_studio: Callable[[Draw], Studio]) -> None:
+    """Its task was told of twice; nothing but its status tells that nobody waits for it."""
+    studio = open_studio(lambda work, revision: None)
+    studio.begin()
+    studio.store.put(studio.picture.finish())
+    studio.workers.drain()
+    assert (studio.late, studio.picture.status) == (1, PictureStatus.DRAWN)
+
+
 def test_a_task_of_an_earlier_revision_does_nothing(open_studio: Callable[[Draw], Studio]) -> None:
     studio = open_studio(finish)
     studio.begin()

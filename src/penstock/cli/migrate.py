@@ -11,8 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from penstock.cli.installed import domains
-from penstock.cli.terminal import AsJson, StoreUrl, busy, console, opened
+from penstock.cli.terminal import AsJson, StoreUrl, busy, complain, console, opened
 from penstock.declare.domain import Domain
+from penstock.errors import LayoutMismatch
 from penstock.evolution.migration import SEGMENTS, Migration, MigrationProgress, pause_migration
 from penstock.evolution.pending import PendingMigration, pending_migrations
 from penstock.kernel.store import Store
@@ -47,22 +48,28 @@ def migrate(
         else:
             done = migrate_all(handle, pending, segments=segments, rate=rate, shut_out=shut_out)
             _show_done(done, as_json)
+            _show_left(pending)
 
 
 def bring_along(store: Store, domains: Iterable[Domain]) -> None:
     """Have the store hold what is declared, whatever that takes; LayoutMismatch where it cannot be done."""
     every = tuple(domains)
     store.ensure(*every)
-    done = migrate_all(store, pending_migrations(store, every))
+    pending = pending_migrations(store, every)
+    for each in pending:
+        if each.refused is not None:
+            raise LayoutMismatch(each.refused)
+    done = migrate_all(store, pending)
     if done:
         _show_done(done, as_json=False)
+    _show_left(pending)
 
 
 def migrate_all(store: Store, pending: list[PendingMigration], **options: Any) -> list[MigrationProgress]:
     """Migrate one entity after the other, and show how far it is."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console(), transient=True) as shown:
-        return [_migrated(store, each, shown, options) for each in pending]
+        return [_migrated(store, each, shown, options) for each in pending if each.is_to_be_done]
 
 
 def _migrated(store: Store, pending: PendingMigration, shown: Progress, options: dict[str, Any]) -> MigrationProgress:
@@ -80,6 +87,19 @@ def _show_progress(shown: Progress, bar: TaskID, looked_at: dict[int, int], told
     else:
         looked_at[told.segment] = told.looked_at
         shown.update(bar, completed=sum(looked_at.values()))
+
+
+def _show_left(pending: list[PendingMigration]) -> None:
+    """What was not done, and why; the command fails where that was all there was to do."""
+    refused = [each.refused for each in pending if each.refused is not None]
+    for told in (*refused, *(line for each in pending for line in each.undone)):
+        complain(told)
+    if refused:
+        raise typer.Exit(1)
+
+
+def _count(records: int | None) -> str:
+    return "unknown" if records is None else str(records)
 
 
 def _show_paused(labels: list[str]) -> None:
@@ -107,7 +127,7 @@ def _show_pending(pending: list[PendingMigration], as_json: bool) -> None:
             steps = [f"{s.what}: {s.detail}" for s in each.steps] + [
                 f"refused: {s.what}: {s.detail}" for s in each.left
             ]
-            table.add_row(each.label, "\n".join(steps), str(each.records), each.stage or "not begun")
+            table.add_row(each.label, "\n".join(steps), _count(each.records), each.stage or "not begun")
         console().print(table)
 
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from penstock.errors import Conflict, DamagedRecord, PenstockError
+from penstock.evolution.migration_turn import TurnLost
 from penstock.kernel.layouts.derived_entity import DerivedEntity
 from penstock.operations.conditions import All, Compare, Condition, Missing, Present
 from penstock.operations.reads import Ref, Unreadable
@@ -72,6 +73,8 @@ class Backfill:
         for found, mirror in zip(page.found, mirrors, strict=True):
             try:
                 written += self._brought(found, mirror)
+            except TurnLost:
+                raise
             except PenstockError as error:
                 ref: Ref[Any] = Ref(shape, {n: found.record.__dict__[n] for n in shape.key.fields})
                 unreadable.append(Unreadable(shape, repr(ref), f"{ref!r}: {error}", ref.key))

@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from penstock.errors import LayoutMismatch
 from penstock.evolution.backfill import Backfill
+from penstock.evolution.migration_turn import MigrationTurn
 from penstock.evolution.speed_limit import SpeedLimit
 from penstock.kernel.layouts.derived_entity import DerivedEntity
 from penstock.kernel.layouts.evolving_engine import by_layouts
@@ -40,7 +41,7 @@ from penstock.schema.fingerprint import Fingerprint, fingerprint_of
 from penstock.schema.layout_names import named_as
 from penstock.schema.migration_stage import MigrationStage
 from penstock.schema.shape import EntityShape, unindexed
-from penstock.schema.target_layout import TargetLayout, shuts_out, target_layout
+from penstock.schema.target_layout import TargetLayout, keeps_from_migrating, shuts_out, target_layout
 
 SEGMENTS = 4
 PAGE = 100
@@ -93,9 +94,23 @@ class Migration:
         self._register = LayoutRegister(store.engine, store.clock)
         self._segments, self._page, self._tell, self._shut_out = segments, page, tell, shut_out
         self._limit = SpeedLimit(store.clock, rate)
+        self._turn = MigrationTurn(store, shape.label)
 
     def run(self) -> MigrationProgress:
-        """Do all of it, or what is left of it; stop where somebody has asked to pause."""
+        """Do all of it, or what is left of it; stop where somebody has asked to pause.
+
+        One process does so at a time: another is told, and waited for.
+        """
+        self._turn.await_turn(self._tell_waiting)
+        try:
+            return self._run_alone()
+        finally:
+            self._turn.leave()
+
+    def _tell_waiting(self, detail: str) -> None:
+        self._tell(MigrationProgress(self._declared.label, "waiting", detail=detail))
+
+    def _run_alone(self) -> MigrationProgress:
         stored = self._announced()
         if stored is None:  # whoever did it may have died before all was tidied up
             return self._tidied(list(self._store.find(MigrationSegment.of_migration(label=self._declared.label))))
@@ -173,7 +188,7 @@ class Migration:
         return self._stored()
 
     def _check_whole(self, stored: StoredLayout) -> None:
-        left = self._target(stored).left
+        left = [d for d in self._target(stored).left if keeps_from_migrating(d)]
         if left:
             raise LayoutMismatch(
                 f"it takes more words to migrate {self._declared.label}; nothing was changed: "
@@ -216,7 +231,10 @@ class Migration:
     def _advance(self, stage: MigrationStage) -> StoredLayout:
         self._tell(MigrationProgress(self._declared.label, stage))
         self._become(lambda before: at_stage(before, stage) if before.stage not in (None, stage) else None)
-        return self._stored()
+        stored = self._stored()
+        if stored.stage is None:
+            raise self._turn.lost()
+        return stored
 
     def _become(self, becomes: Callable[[StoredLayout], StoredLayout | None]) -> None:
         def changed(labels: Sequence[str], layouts: Layouts) -> list[StoredLayout]:
@@ -249,8 +267,7 @@ class Migration:
             older = [k.place for k in watch.living() if k.declares.get(self._declared.label) not in known]
             if not older:
                 return
-            detail = f"for older declarations at {', '.join(sorted(older))} to end; --shut-out does not wait"
-            self._tell(MigrationProgress(self._declared.label, "waiting", detail=detail))
+            self._tell_waiting(f"for older declarations at {', '.join(sorted(older))} to end; --shut-out does not wait")
             self._check_pause()
             self._store.clock.sleep(1)
 
@@ -258,7 +275,7 @@ class Migration:
 
     def _leave(self, stored: StoredLayout) -> None:
         """Remove what stands at former keys; a walk in which there was nothing to remove is the last."""
-        former = self._backfill(at_stage(stored, MigrationStage.FILLING))
+        former = self._backfill(at_stage(stored, MigrationStage.FILLING), stored.mark)
         for number in range(self._segments):
             while self._removed(former, number):
                 pass
@@ -274,12 +291,16 @@ class Migration:
             if place is None:
                 return removed
 
-    def _backfill(self, stored: StoredLayout) -> Backfill:
+    def _backfill(self, stored: StoredLayout, mark: str | None = None) -> Backfill:
+        mark = mark or stored.mark
         derived = through(
             self._shape, stored.layout, announced=stored.following, stage=stored.stage, key_texts=self._key_texts
         )
         return Backfill(
-            self._engine.beneath, DerivedEntity(derived), self._store.clock, writing=self._engine.written_by
+            self._engine.beneath,
+            DerivedEntity(derived),
+            self._store.clock,
+            writing=lambda: self._turn.writing(mark),
         )
 
     def _begun(self) -> list[MigrationSegment]:
@@ -314,6 +335,7 @@ class Migration:
     def _check_pause(self) -> None:
         if self._stored().is_paused:
             raise _Paused
+        self._turn.keep()
 
     def _verify(self, stored: StoredLayout) -> None:
         """Look at every record once more; a round in which nothing had to be written is the last."""

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from penstock.declare.domain import Domain
+from penstock.errors import LayoutMismatch
 from penstock.kernel.layouts.layout_register import LayoutRegister
 from penstock.kernel.store import Store
 from penstock.schema.differences import Difference
 from penstock.schema.fingerprint import fingerprint_of
 from penstock.schema.shape import EntityShape
-from penstock.schema.target_layout import target_layout
+from penstock.schema.target_layout import keeps_from_migrating, target_layout
 
 
 class PendingMigration(Struct, frozen=True, eq=False):
@@ -23,14 +24,31 @@ class PendingMigration(Struct, frozen=True, eq=False):
     "What is to be done,"
     left: tuple[Difference, ...]
     "and what keeps it from being done: the declaration has to say it otherwise."
-    records: int
-    "How many the entity's table has, about."
+    records: int | None
+    "How many the entity's table has, about; None where they cannot be seen by this declaration."
     stage: str | None
     "How far it is, where somebody has begun with it."
 
     @property
     def label(self) -> str:
         return self.shape.label
+
+    @property
+    def refused(self) -> str | None:
+        """Why nothing can be done, in a sentence; None where it can."""
+        keeping = [f"{d.what}: {d.detail}" for d in self.left if keeps_from_migrating(d)]
+        if not keeping or self.stage is not None:
+            return None
+        return f"{self.label} cannot be migrated: " + "; ".join(keeping)
+
+    @property
+    def undone(self) -> list[str]:
+        """What is left as it is, without keeping anything else from being done."""
+        return [f"{d.what} is left as it is: {d.detail}" for d in self.left if not keeps_from_migrating(d)]
+
+    @property
+    def is_to_be_done(self) -> bool:
+        return self.refused is None and (bool(self.steps) or self.stage is not None)
 
 
 def pending_migrations(store: Store, domains: Iterable[Domain]) -> list[PendingMigration]:
@@ -45,7 +63,14 @@ def _of(store: Store, shapes: list[EntityShape]) -> Iterator[PendingMigration]:
         if layout is None or fingerprint_of(shape).digest in layout.former:
             continue
         target = target_layout(layout.layout, fingerprint_of(shape), key_texts=store.engine.features.key_texts)
-        if target.steps or layout.stage is not None:
-            records = sum(size.records for size in store.engine.sizes([shape]))
+        if target.steps or target.left or layout.stage is not None:
+            records = _records(store, shape)
             stage = None if layout.stage is None else str(layout.stage)
             yield PendingMigration(shape, target.steps, target.left, records, stage)
+
+
+def _records(store: Store, shape: EntityShape) -> int | None:
+    try:
+        return sum(size.records for size in store.engine.sizes([shape]))
+    except LayoutMismatch:
+        return None

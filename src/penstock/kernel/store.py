@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, ClassVar, Generic, TypeVar, overload
 from uuid import UUID
 
 from msgspec.structs import replace
@@ -69,11 +69,18 @@ class Counted:
 
     number: int
     more: bool = False
-    behind: bool = False
+    behind: ClassVar[bool] = False
     "It comes from a read replica."
 
     def __str__(self) -> str:
         return f"{self.number}+" if self.more else str(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedBehind(Counted):
+    """How many a read replica knows of."""
+
+    behind: ClassVar[bool] = True
 
 
 class Store(StoreHandle):
@@ -219,7 +226,7 @@ class Store(StoreHandle):
             raise InvalidValue("count takes a pattern with its parameters; of a collection, count each kind")
         bound = _bound(query, examining)
         page, behind = self._find(replace(query, fields=()), up_to, None, bound, behind_ok=behind_ok)
-        return Counted(len(page.records) + len(page.unreadable), page.more, behind)
+        return (CountedBehind if behind else Counted)(len(page.records) + len(page.unreadable), page.more)
 
     def history(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Any
 
@@ -225,7 +226,9 @@ def _prepare_update(shape: EntityShape, field: FieldShape, update: Update) -> Up
                     return type(update)(name, _plain(shape, field, value))
                 if check := _CHECKS.get(field.kind):
                     check(value)
-            case Add(_, amount):
+            case Add(name, amount):
+                if field.kind is Kind.DECIMAL and type(amount) is int:
+                    update, amount = Add(name, Decimal(amount)), Decimal(amount)
                 _CHECKS[field.kind](amount)
             case Append(name, items):
                 return Append(name, tuple(documents.plain(i) for i in items))

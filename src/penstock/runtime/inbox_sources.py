@@ -28,7 +28,7 @@ from penstock.runtime.record_titles import RecordTitles
 from penstock.schema.role import Role
 from penstock.work.assignment import Assignment
 from penstock.work.job import JobStatus, PipelineJob
-from penstock.work.review_duty import ReviewDuty, review_duties
+from penstock.work.review_duty import ReviewAssignee, review_duties
 from penstock.work.task import NO_PROJECT, Task, TaskStatus
 from penstock.work.waiting_reason import step_of
 from penstock.work.working import WORKING
@@ -128,7 +128,9 @@ def _reviews(system: OperatedSystem) -> InboxSource:
     return InboxSource("reviews", "Reviews", why, Role.EDITOR, queries, tell, order=order, dated=dated)
 
 
-def _review(system: OperatedSystem, person: Person, job: PipelineJob, duty: ReviewDuty, about: str | None) -> InboxItem:
+def _review(
+    system: OperatedSystem, person: Person, job: PipelineJob, duty: ReviewAssignee, about: str | None
+) -> InboxItem:
     pipeline = system.pipelines.get(job.pipeline)
     own = None if pipeline is None or job.record is None else pipeline.records.job_ref(job)
     return InboxItem(

@@ -132,13 +132,11 @@ def why_fixed(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) ->
     """What keeps records from moving to where a declaration has them; None where nothing does."""
     if not is_moved(stored, declared, key_texts=key_texts):
         return None
-    if set(key_fields(stored)) != set(key_fields(declared)):
-        return "a record would be named by other fields, which older declarations do not know; declare a new entity"
+    if key_fields(stored) != key_fields(declared):
+        return "a record would be named by other fields, or in another order; declare a new entity"
     if stored.feed:
         return "it has a feed, which tells of one place; declare a new entity"
-    if not key_texts:
-        return None if stored.relation != declared.relation else "declare another relation, in which it is so"
-    if stored.table != declared.table:
+    if not key_texts or stored.table != declared.table:
         return None
     if _attributes_of_key(stored) != _attributes_of_key(declared):
         return "the attributes of a table's key cannot be others; declare another table"
@@ -269,7 +267,9 @@ def _field(what: str, former: StoredField, field: StoredField, key_texts: bool) 
         if field.unique_within is None:
             yield Difference(Takes.NOTHING_MORE, what, "no longer unique")
         else:
-            yield Difference(Takes.BACKFILL, what, "unique: values of records that stand have to be claimed")
+            yield Difference(
+                Takes.BACKFILL, what, "unique: each record that stands claims its value when all of it is written next"
+            )
 
 
 def _presence(what: str, former: StoredField, field: StoredField) -> Iterator[Difference]:
@@ -298,13 +298,14 @@ def _choices(what: str, former: StoredField, field: StoredField) -> Iterator[Dif
         told = "older declarations cannot read records that have them"
         yield Difference(Takes.NOTHING_MORE, what, f"new values {', '.join(new)}; {told}")
     if lost := sorted(set(former.choices) - set(field.choices)):
-        yield Difference(Takes.MIGRATION, what, f"records may still have the values {', '.join(lost)}")
+        yield Difference(Takes.MIGRATION, what, f"records may still have the values {', '.join(lost)}; keep them")
 
 
 def _computed(what: str, field: StoredField) -> Difference:
     if not field.computed_of:
         return Difference(Takes.NOTHING_MORE, what, "no longer computed")
-    return Difference(Takes.BACKFILL, what, f"computed of {' and '.join(field.computed_of)}")
+    of = " and ".join(field.computed_of)
+    return Difference(Takes.BACKFILL, what, f"computed of {of}: each record that stands has it when it is written next")
 
 
 # Indexes and rules

@@ -48,6 +48,11 @@ def target_layout(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool
     )
 
 
+def keeps_from_migrating(left: Difference) -> bool:
+    """Is it impossible to go on to the declared layout without it? What is made by the next write is no such thing."""
+    return left.takes is not Takes.BACKFILL
+
+
 def shuts_out(stored: Fingerprint, following: Fingerprint) -> bool:
     """Are there declarations that fit what the store has, and not what it will have?"""
     before = named_as(stored, following).fields

@@ -194,7 +194,7 @@ def batch_task(
             batches.run(work, input)
 
         # A batch that has had its time is halved, and no dead letter yet.
-        known = {TimeOver: Outcome.RETRYABLE, **(classes or {})}
+        known: dict[type[BaseException], Outcome] = {TimeOver: Outcome.RETRYABLE, **(classes or {})}
         task = tasks.task(name, retry=retry, limit=limit, concurrency=concurrency, classes=known)(run)
         batches = BatchOf(task, size, body, adapter_of(task.name, body))
         return batches

@@ -17,7 +17,7 @@ from penstock.work.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewDuty:
+class ReviewAssignee:
     """Whose a review is."""
 
     assignee: str | None = None
@@ -27,7 +27,7 @@ class ReviewDuty:
 
 def review_duties(
     store: StoreHandle, pipelines: Mapping[str, Pipeline[Any, Any]], jobs: Sequence[PipelineJob]
-) -> dict[str, ReviewDuty]:
+) -> dict[str, ReviewAssignee]:
     """The duty of each job, by its id."""
     asked = [Assignment.at(about=name_of(job.ref)) for job in jobs]
     found = {a.about: a for a in store.get_many(asked) if a is not None} if asked else {}
@@ -35,12 +35,12 @@ def review_duties(
     return {job.job_id: _duty(assignment_of(found, job), steps.get(job.job_id)) for job in jobs}
 
 
-def _duty(asked: Assignment | None, step: Any) -> ReviewDuty:
+def _duty(asked: Assignment | None, step: Any) -> ReviewAssignee:
     note = None if asked is None else asked.note
-    own = ReviewDuty(getattr(step, "assignee", None), getattr(step, "due_at", None), note)
+    own = ReviewAssignee(getattr(step, "assignee", None), getattr(step, "due_at", None), note)
     if asked is None or own.assignee is not None or own.due_at is not None:
         return own
-    return ReviewDuty(asked.assignee, asked.due_at, note)
+    return ReviewAssignee(asked.assignee, asked.due_at, note)
 
 
 def _own_steps(

@@ -6,6 +6,7 @@ All of it stands for as long as the task waits after the same lease; whoever sta
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from penstock.kernel.lease import Lease
@@ -49,4 +50,9 @@ class ToldTask(NamedTuple):
 
     def as_read(self) -> Task:
         """Of a record only what the keys of its indexes are made of."""
-        return Task.model_construct(task_id=self.task_id, name=self.name, project_id=self.project_id)
+        return _indexed(self.name, self.project_id)
+
+
+@lru_cache(maxsize=1000)
+def _indexed(name: str, project_id: str) -> Task:
+    return Task.model_construct(name=name, project_id=project_id)

@@ -157,7 +157,14 @@ def celery_app(
         task_publish_retry=False,
         broker_connection_timeout=_CONNECTING,
         broker_connection_max_retries=None,
-        broker_transport_options={"max_retries": 1, "interval_start": 0, "socket_connect_timeout": _CONNECTING},
+        broker_transport_options={
+            "max_retries": 1,
+            "interval_start": 0,
+            "socket_connect_timeout": _CONNECTING,
+            # Where acknowledging is only played (Redis), it takes two more requests for each message, to have it told
+            # again an hour after its worker died. The store tells of it within seconds.
+            "ack_emulation": False,
+        },
         enable_utc=True,
         timezone="UTC",
         beat_schedule={s.name: _entry(s, queue) for s in schedules},

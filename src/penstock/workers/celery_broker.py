@@ -20,6 +20,8 @@ from penstock.work.told_task import ToldTask
 from penstock.workers.pool_process import STUCK
 
 RUN, RUN_SEVERAL, LOOK = "penstock.run", "penstock.run_several", "penstock.schedule"
+_SHOWN = 1000
+"Characters of a message's arguments in Celery's log."
 
 
 class CeleryBroker:
@@ -59,7 +61,8 @@ class CeleryBroker:
 
         There is no route to be found for it: all goes to one queue, which is declared once.
         """
-        told = self._app.amqp.as_task_v2(str(uuid4()), name, arguments, {}, **options)
+        shown = {"argsrepr": repr(arguments)[:_SHOWN], "kwargsrepr": "{}"}
+        told = self._app.amqp.as_task_v2(str(uuid4()), name, arguments, {}, **shown, **options)
         properties = {"delivery_mode": 2, **told.properties}
         with self._reaching(), self._channel() as channel:
             message = channel.prepare_message(

@@ -171,6 +171,8 @@ class Dispatcher:
             # Those it has not been told of are due as they were, and told once it is back.
             self._outages.met(error)
             self._left = 0
+            if not sent:
+                raise
         postpone(self._store, unsent, self._store.clock.now() + _SEND_AGAIN)
         return len(sent)
 
@@ -203,6 +205,7 @@ class Dispatcher:
             left = self._redelivery - timedelta(seconds=max(ages[task.task_id] for task in slow))
             # One that a worker takes meanwhile is his, and one that he could not take is due when he says.
             postpone(self._store, slow, self._store.clock.now() + left, unless_postponed=True)
+            self._told |= {task.task_id: self._told[task.task_id]._replace(due_at=task.due_at) for task in slow}
         return set(ages)
 
     def _tell_again(self) -> int:
@@ -224,9 +227,9 @@ class Dispatcher:
         return len(lost)
 
     def _was_told(self, task: Task, before: float) -> bool:
-        """Was the broker told of the attempt that a task waits for, before a moment?"""
+        """Was the broker told of a task as it stands, before a moment? One that a worker has put off is not lost."""
         told = self._told.get(task.task_id)
-        return told is not None and told.epoch == task.lease_epoch and told.at <= before
+        return told is not None and told.is_about(task) and told.at <= before
 
     def _forget(self, passed: float) -> None:
         lately = passed - self._redelivery.total_seconds()

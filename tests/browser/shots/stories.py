@@ -75,7 +75,7 @@ def _film(house: FullHouse, *, scenes: int) -> None:
     house.settle()
     told = house.get(f"/api/mv/projects/{house.made['film']}")
     house.made["frames"] = str(round(told["finalDuration"] * FPS))
-    house.made["frames_of_scene"] = str(round(told["scenes"][1]["duration"] * FPS))
+    house.made["frames_of_scene"] = str(round(told["scenes"][:2][-1]["duration"] * FPS))
 
 
 def _busy(house: FullHouse) -> None:

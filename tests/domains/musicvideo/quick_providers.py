@@ -77,6 +77,8 @@ class QuickProviders:
     def __init__(self) -> None:
         self.writer = QuickWriter()
         self.filmed: list[Shot] = []
+        self.heard: list[tuple[float, float]] = []
+        "Where each part of a track begins that was cut out, and how long it is."
         self.meanwhile: Callable[[Shot], None] = lambda shot: None
         self.not_drawn: list[str] | None = None
 
@@ -111,6 +113,7 @@ class QuickProviders:
         return Cut()
 
     def excerpt(self, track: Path, into: Path, *, start: float, seconds: float) -> Cut:
+        self.heard.append((start, seconds))
         into.write_bytes(film(audio=True))
         return Cut()
 

@@ -15,7 +15,7 @@ from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.lip_standing import LipsStatus, stale_lips
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
 from penstock.domains.musicvideo.projects import project_of
-from tests.domains.musicvideo.quick_providers import film, history_of
+from tests.domains.musicvideo.quick_providers import QuickProviders, film, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, generated, workers
 from tests.domains.musicvideo.story import scenes as scenes_of
 
@@ -98,7 +98,7 @@ def test_a_longer_clip_puts_those_behind_it_out_of_step(studio: FilmStudio, all_
     assert "heard from 1.00 s of the track on, and its lips were made for 0.50 s" in (places[1].lips.why or "")
 
 
-def test_lips_that_follow_a_part_show_that_part(studio: FilmStudio, all_sing: Project) -> None:
+def test_lips_that_follow_a_part_show_that_part(studio: FilmStudio, quick: QuickProviders, all_sing: Project) -> None:
     """MV-31, MV-33: trimmed and in step; the part is cut from the clip with the new lips."""
     scenes.trim(studio, all_sing.project_id, 2, start=0.2, stop=0.4, by=ANN)
     workers(studio).drain()
@@ -109,6 +109,7 @@ def test_lips_that_follow_a_part_show_that_part(studio: FilmStudio, all_sing: Pr
     after = scenes_of(studio, all_sing.project_id)[1]
     assert after.trim_points == before.trim_points == {"in": 0.2, "out": 0.4}
     assert after.lips_offset == pytest.approx(0.3)
+    assert quick.heard[-1][0] == pytest.approx(0.3), "what is sung to begins before the part that is shown"
     assert after.shown_s3_key == after.working_video_clip_s3_key is not None
     shown = history_of(studio.objects.get(after.shown_s3_key or "").read())
     assert (shown["part"], shown["clip"]["sings"]) == ([0.2, 0.4], "Hello moon")

@@ -23,6 +23,7 @@ from penstock.domains.musicvideo import PLUGIN, projects
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.final_cut import ToCompose
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene, SceneStatus
+from penstock.errors import Unavailable
 from penstock.media.compose import Cut
 from penstock.objects.s3 import S3Connection, S3Objects
 from penstock.operations.writes import Patch
@@ -207,7 +208,7 @@ def test_no_state_says_composing_where_no_job_was_queued(studio: FilmStudio, tmp
     """MV-68, F-MV-4: both, or neither."""
     project = generated(studio, tmp_path)
     store: Any = FailingStore(studio.store, commit=lambda writes: True)
-    with pytest.raises(Exception, match="commit is refused"):
+    with pytest.raises(Unavailable, match="commit is refused"):
         projects.compose(replace(studio, store=store), project.project_id, by=ANN)
     assert studio.store.get(project.ref).status is ProjectStatus.PROCESSING
     names = [task.name for task in studio.store.find(Task.by_status(status=TaskStatus.WAITING))]

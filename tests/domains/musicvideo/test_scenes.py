@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 import wave
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -12,19 +13,20 @@ from typing import Any
 
 import pytest
 
-from penstock import FrozenClock, the
+from penstock import FrozenClock, Store, the
 from penstock.domains.musicvideo import DOMAIN, projects, scenes, uploading
 from penstock.domains.musicvideo.errors import IncompleteOrder, NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.model import BACKING_TRACK, FINAL_VIDEO, Project, ProjectStatus, Scene, SceneStatus
 from penstock.domains.musicvideo.uploading import Sent
-from penstock.errors import NotFound
+from penstock.errors import Conflict, NotFound
 from penstock.files.object_reads import lookup
 from penstock.files.sweep import Sweep
 from penstock.files.upload import UploadStatus
 from penstock.files.uploads import UploadRefused
 from penstock.kernel.record_name import name_of
 from penstock.media.errors import UnusableFile
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work import Task, TaskStatus
 from tests.domains.musicvideo.quick_providers import PICTURE, film, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, files, generated, later, sent, workers
@@ -127,6 +129,23 @@ def test_a_deleted_scene_takes_its_files_along(anywhere: FilmStudio, tmp_path: P
     with pytest.raises(IncompleteOrder, match="Cannot delete the last scene"):
         scenes.delete_scene(anywhere, project.project_id, 3, by=ANN)
     assert_counted(anywhere, project.project_id)
+
+
+def test_of_two_who_delete_the_last_two_scenes_at_once_one_is_refused(studio: FilmStudio, tmp_path: Path) -> None:
+    """MV-74: each has seen that another scene stays."""
+    project_id = generated(studio, tmp_path).project_id
+    scenes.delete_scene(studio, project_id, 1, by=ANN)
+
+    class Overtaken(Store):
+        def commit(self, writes: Any) -> None:
+            scenes.delete_scene(studio, project_id, 2, by=ANN)
+            super().commit(writes)
+
+    slow = replace(studio, store=Overtaken(studio.store.engine, clock=studio.store.clock, own=SYSTEM_RECORDS))
+    with pytest.raises(Conflict):
+        scenes.delete_scene(slow, project_id, 3, by="bob")
+    assert [scene.sequence for scene in scenes_of(studio, project_id)] == [3]
+    assert_counted(studio, project_id)
 
 
 def test_a_part_of_a_clip_is_shown(studio: FilmStudio, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from penstock.domains.novae import contributions, dropped_objects, quarantine
-from penstock.domains.novae.errors import NotInQuarantine
+from penstock.domains.novae.errors import NotInQuarantine, NovaDeprecated
 from penstock.domains.novae.model import DatasetType, ProcessingStatus
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.errors import InvalidValue
@@ -120,7 +120,7 @@ def test_a_deprecated_nova_is_at_rest_until_it_is_restored(catalogue: NovaCatalo
     assert ann.post(f"{path}/deprecate", {"why": "a dwarf nova"}, 200)["deprecated_because"] == "a dwarf nova"
     assert ann.get("/quarantine")["items"] == []
     assert ann.post(f"{path}/ingest", None, 409)["type"] == "nova-deprecated"
-    with pytest.raises(Exception, match="is deprecated \\(a dwarf nova\\)"):
+    with pytest.raises(NovaDeprecated, match="is deprecated \\(a dwarf nova\\)"):
         added(catalogue, light_curve_csv())
     run = ann.initialized("V1324 Sco")
     assert (run["outcome"], run["nova_id"]) == ("DEPRECATED", str(NOVA_ID))

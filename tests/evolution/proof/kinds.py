@@ -22,9 +22,11 @@ class Side:
     index: tuple[str, str] | None = None
     when: dict[str, frozenset[Any]] | None = None
     more: Values = field(default_factory=dict)
+    table: str = "penstock-{domain}"
 
     def declared(self, domain: str) -> Declared:
-        return film(self.fields, defaults=self.defaults, index=self.index, when=self.when, domain=domain, **self.more)
+        place = {"domain": domain, "table": self.table.format(domain=domain), **self.more}
+        return film(self.fields, defaults=self.defaults, index=self.index, when=self.when, **place)
 
     def shelf(self, values: Values) -> str | None:
         """The partition in which a record is found by the index; None where it is in none."""
@@ -83,11 +85,21 @@ FIELDS: Values = {"author": str, "stars": int}
 WRITER: Values = {"writer": Annotated[str, Formerly("author")], "stars": int}
 SHELF = ("SHELF#{author}", "{stars:06d}#{film_id}")
 WRITERS_SHELF = ("SHELF#{writer}", "{stars:06d}#{film_id}")
+OTHER_SHELF = ("BY#{author}", "{film_id}#{stars:06d}")
 PLAIN = Side(FIELDS)
 
 KINDS: dict[str, Kind] = {
     "a new index": Kind(PLAIN, Side(FIELDS, index=SHELF)),
     "a new index of some": Kind(PLAIN, Side(FIELDS, index=SHELF, when={"stars": frozenset({1, 2, 3})}), share=3 / 7),
+    "another index key": Kind(Side(FIELDS, index=SHELF), Side(FIELDS, index=OTHER_SHELF), ends_questions=True),
+    "an index of others": Kind(
+        Side(FIELDS, index=SHELF, when={"stars": frozenset({1, 2, 3})}),
+        Side(FIELDS, index=SHELF, when={"stars": frozenset({3, 4, 5})}),
+        ends_questions=True,
+        share=4 / 7,
+    ),
+    "another key": Kind(PLAIN, Side(FIELDS, more={"keys": ("MOVIE#{film_id}", "META")})),
+    "another table": Kind(PLAIN, Side(FIELDS, table="penstock-{domain}-moved", more={"relation": "movies"})),
     "another name": Kind(PLAIN, Side(WRITER), _renamed, _named_back),
     "another name in an index": Kind(
         Side(FIELDS, index=SHELF), Side(WRITER, index=WRITERS_SHELF), _renamed, _named_back

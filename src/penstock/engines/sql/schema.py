@@ -207,8 +207,7 @@ def _view_steps(
 def _is_made_of(definition: str, view: ViewShape, relations: dict[str, str]) -> bool:
     """Does a view that stands speak of the tables that it should?"""
     named = [relations[n] for _, n, _, _ in Formatter().parse(view.select) if n]
-    tables = [relation.split('"')[-2] for relation in named]
-    return all(re.search(rf"(?<!\w){re.escape(table)}(?!\w)", definition) for table in tables)
+    return {relation.split('"')[-2] for relation in named} <= set(re.findall(r"\w+", definition))
 
 
 def _table(shape: EntityShape, dialect: Dialect) -> sa.Table:

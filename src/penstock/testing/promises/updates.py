@@ -10,6 +10,7 @@ import pytest
 
 from penstock import Store, the
 from penstock.errors import Conflict, InvalidValue, OutOfBounds, StaleIndex
+from penstock.operations.updates import Add
 from penstock.testing.entities import (
     MOMENT,
     Colour,
@@ -33,6 +34,11 @@ def ticket(number: str = "1", **values: Any) -> Ticket:
 
 class Updates(Promise):
     """`patch`, with each kind of update."""
+
+    def test_a_whole_number_is_added_to_a_decimal(self, store: Store) -> None:
+        store.put(Counter(name="a", balance=Decimal("0.5")))
+        assert store.patch(Counter.at(name="a"), Add("balance", 2)).balance == Decimal("2.5")
+        assert store.get(Counter.at(name="a")).balance == Decimal("2.5")
 
     def test_a_patch_returns_the_whole_record_as_it_stands(self, store: Store) -> None:
         store.put(specimen(**full_values()))
