@@ -23,9 +23,11 @@ LONG_ENOUGH = 120.0
 
 
 @contextmanager
-def serving(folder: Path, *words: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A command that serves, and where."""
-    port = free_port()
+def serving(
+    folder: Path, *words: str, at: int | None = None, **environment: str
+) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """A command that serves, and where; whoever kills it waits for its end."""
+    port = at or free_port()
     told = {**os.environ, "PENSTOCK_DOMAINS": "speech", "PENSTOCK_GRACE": "10", **environment}
     command = [sys.executable, "-m", "penstock", *words, "--port", str(port)]
     with open(folder / "log", "wb") as log:
@@ -33,8 +35,9 @@ def serving(folder: Path, *words: str, **environment: str) -> Iterator[tuple[sub
     try:
         yield process, f"http://127.0.0.1:{port}"
     finally:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(40) == 0, (folder / "log").read_text()[-3000:]
+        if process.returncode != -signal.SIGKILL:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(40) == 0, (folder / "log").read_text()[-3000:]
 
 
 def is_ready(url: str) -> bool:
@@ -48,23 +51,37 @@ def is_ready(url: str) -> bool:
 
 def answering(folder: Path, url: str) -> int:
     """Which process answers, this time."""
+    return int(json.loads(_asked(folder, f"{url}/api/ops/health"))["process"])
+
+
+def counted(folder: Path, url: str) -> int:
+    """How often that was asked, as whoever answers tells."""
+    lines = _asked(folder, f"{url}/metrics").decode().splitlines()
+    told = [line for line in lines if line.startswith("penstock_requests_total{") and "/api/ops/health" in line]
+    return sum(int(float(line.rpartition(" ")[2])) for line in told)
+
+
+def _asked(folder: Path, url: str) -> bytes:
+    """The answer to somebody who comes anew."""
     key = (folder / ".penstock/key").read_text().partition(": ")[2].strip()
-    headers = {"Authorization": key, "Connection": "close"}
-    request = urllib.request.Request(f"{url}/api/ops/health", headers=headers)
+    request = urllib.request.Request(url, headers={"Authorization": key, "Connection": "close"})
     with urllib.request.urlopen(request, timeout=30) as answer:
-        return int(json.loads(answer.read())["process"])
+        return bytes(answer.read())
 
 
 def test_two_processes_answer_and_one_that_dies_is_started_again(tmp_path: Path) -> None:
     with serving(tmp_path, "serve", "--processes", "2") as (process, url):
         soon(lambda: is_ready(url), seconds=LONG_ENOUGH)
-        found: set[int] = set()
+        found, asked = set[int](), list[int]()
 
         def both() -> bool:
-            found.add(answering(tmp_path, url))
+            asked.append(answering(tmp_path, url))
+            found.add(asked[-1])
             return len(found) == 2
 
         soon(both, seconds=LONG_ENOUGH)
+        for _ in range(6):
+            assert counted(tmp_path, url) == len(asked), "whoever answers tells what all of them were asked"
         family = children(process.pid)
         assert len(family) == 3, "two who answer, and one for the rest"
         assert found < set(family)
@@ -73,6 +90,8 @@ def test_two_processes_answer_and_one_that_dies_is_started_again(tmp_path: Path)
         assert answering(tmp_path, url) in found - {killed}, "the other goes on"
         soon(lambda: len(set(children(process.pid)) - set(family)) == 1)
         family = children(process.pid)
+        soon(lambda: answering(tmp_path, url) not in found, seconds=LONG_ENOUGH)
+        assert counted(tmp_path, url) > len(asked) + 1, "what the one who died was asked is counted as well"
     assert not any(lives(each) for each in family)
 
 

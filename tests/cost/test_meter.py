@@ -470,7 +470,8 @@ ODDITIES = (
     ),
     Oddity(
         "dynamodb-local",
-        "leaves out a check, a delete of nothing and some updates when it adds up a transaction",
+        "counts those writes of a transaction once that take the same of the same table and indexes, two units for "
+        "any check, and one for a delete of nothing",
         writes={
             "commit of parcels": 28,
             "commit with a check of a small record": 2,

@@ -21,18 +21,22 @@ import psycopg
 import pytest
 
 from penstock import Store, open_store
-from penstock.work import WORKING, TaskStatus
+from penstock.work import WORKING, TaskOf, TaskStatus
+from tests.cli.test_serving import is_ready, serving
 from tests.faults.switch import Switch
-from tests.servers import Dynoxide, Postgres, Valkey
-from tests.work.nursery import Nursery, children, kill
-from tests.work.plant import PLANT, look, sleep
+from tests.servers import Dynoxide, Postgres, SeaweedFS, Valkey, free_port
+from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY
+from tests.work.nursery import Nursery, children, kill, lives
+from tests.work.plant import PLANT, Order, look, shelve, sleep
 from tests.work.soon import soon
 from tests.work.test_tasks import announce, the_task
 
+BUCKET = "recovering"
 LEASE = timedelta(seconds=60)
 "As deployments have it: nothing here may come from a lease that ends."
 OUTAGE = 9.0
 "Seconds in which pauses have grown to their longest."
+OBJECTS_OUTAGE, STOPPED = 30.0, 120.0
 BACK, KILLED = 5.0, 10.0
 PATIENCE = 150.0
 
@@ -49,12 +53,12 @@ class Yard:
     def done(self, *ids: str) -> Callable[[], bool]:
         return lambda: all(the_task(self.store, i).status is TaskStatus.DONE for i in ids)
 
-    def outage(self, part: str) -> float:
+    def outage(self, part: str, task: TaskOf[Order] = look, seconds: float = OUTAGE) -> float:
         """Seconds until everything is done that came just before and while a part was away."""
-        ids = [announce(self.store, look) for _ in range(30)]
+        ids = [announce(self.store, task) for _ in range(30)]
         self.switches[part].off()
-        ids += [announce(self.store, look) for _ in range(8)]
-        Event().wait(OUTAGE)
+        ids += [announce(self.store, task) for _ in range(8)]
+        Event().wait(seconds)
         self.switches[part].on()
         return self.took(*ids)
 
@@ -101,17 +105,26 @@ def through(request: pytest.FixtureRequest) -> tuple[str, int, Callable[[int], s
     )
 
 
+@pytest.fixture(scope="module")
+def bucket(seaweedfs_server: SeaweedFS) -> SeaweedFS:
+    """One bucket, written to once: the first write to it takes SeaweedFS seconds."""
+    seaweedfs_server.create_bucket(BUCKET)
+    seaweedfs_server.client().put_object(Bucket=BUCKET, Key="first", Body=b"")
+    return seaweedfs_server
+
+
 @pytest.fixture(params=["inline", "all"])
 def yard(
     request: pytest.FixtureRequest,
     through: tuple[str, int, Callable[[int], str]],
     valkey_server: Valkey,
+    bucket: SeaweedFS,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Yard]:
     """Threads of one process, or Celery's; warm."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET_KEY)
     valkey_server.flush()
     url, port, at = through
     with ExitStack() as stack:
@@ -121,9 +134,11 @@ def yard(
         switches = {
             "store": stack.enter_context(Switch(port)),
             "broker": stack.enter_context(Switch(valkey_server.port)),
+            "objects": stack.enter_context(Switch(bucket.port)),
         }
+        objects = f"s3://{BUCKET}?region=us-east-1&endpoint=http://127.0.0.1:{switches['objects'].port}"
         broker = f"redis://127.0.0.1:{switches['broker'].port}/0"
-        nursery = Nursery(at(switches["store"].port), broker=broker, log=tmp_path / "log", lease=LEASE)
+        nursery = Nursery(at(switches["store"].port), broker=broker, objects=objects, log=tmp_path / "log", lease=LEASE)
         yard = Yard(store, stack.enter_context(nursery), switches, request.param)
         yard.nursery.start(request.param)
         soon(yard.done(announce(store, look)), seconds=PATIENCE)
@@ -144,6 +159,43 @@ def test_after_an_outage_of_the_broker_work_goes_on_within_five_seconds(yard: Ya
     took = yard.outage("broker")
     times.append(("the broker was away", yard.role, took))
     assert took <= BACK
+
+
+@pytest.mark.long
+@pytest.mark.timeout(400)
+@on_postgres
+def test_after_half_a_minute_without_files_work_goes_on_within_five_seconds(yard: Yard, times: Times) -> None:
+    soon(yard.done(announce(yard.store, shelve)), seconds=PATIENCE)
+    took = yard.outage("objects", shelve, seconds=OBJECTS_OUTAGE)
+    times.append(("the object store was away for 30 s", yard.role, took))
+    assert took <= BACK
+
+
+@pytest.mark.long
+@pytest.mark.timeout(400)
+@on_postgres
+@pytest.mark.parametrize("yard", ["inline"], indirect=True)
+def test_when_all_of_the_api_is_killed_workers_go_on_and_it_answers_soon_after_its_restart(
+    yard: Yard, times: Times, through: tuple[str, int, Callable[[int], str]], tmp_path: Path
+) -> None:
+    command = ("serve", "--processes", "2", "--workers", "none")
+    port = free_port()
+    with serving(tmp_path, *command, at=port, PENSTOCK_STORE=through[0]) as (process, url):
+        soon(lambda: is_ready(url), seconds=PATIENCE)
+        family = [process.pid, *children(process.pid)]
+        assert len(family) == 4, "two who answer, and one for the rest"
+        for each in family:
+            kill(each)
+        process.wait(10)
+        soon(lambda: not any(lives(each) for each in family))
+        assert not is_ready(url)
+        soon(yard.done(*[announce(yard.store, look) for _ in range(30)]), seconds=BACK)
+    began = time.monotonic()
+    with serving(tmp_path, *command, at=port, PENSTOCK_STORE=through[0]) as (_, url):
+        soon(lambda: is_ready(url), seconds=PATIENCE)
+        took = time.monotonic() - began
+    times.append(("all of the API was killed, and started again", yard.role, took))
+    assert took <= KILLED
 
 
 @pytest.mark.long
@@ -210,14 +262,20 @@ def test_what_a_worker_had_that_stands_still_is_done_by_another_after_a_lease(ya
     soon(lambda: the_task(yard.store, task_id).status is TaskStatus.RUNNING)
     task = the_task(yard.store, task_id)
     stopped = int((task.lease_owner or "").split(":")[1])
+    began = time.monotonic()
     os.kill(stopped, signal.SIGSTOP)
     try:
         yard.nursery.start(yard.role)
         took = yard.taken_again(task_id, task.lease_epoch or 0)
+        Event().wait(STOPPED - (time.monotonic() - began))
+        taken = the_task(yard.store, task_id)
     finally:
         os.kill(stopped, signal.SIGCONT)
-    times.append(("a worker stood still", yard.role, took))
+    times.append(("a worker stood still for two minutes", yard.role, took))
     assert took <= LEASE.total_seconds() + KILLED
+    assert yard.took(*[announce(yard.store, look) for _ in range(30)]) <= BACK
+    now = the_task(yard.store, task_id)
+    assert (now.lease_owner, now.lease_epoch) == (taken.lease_owner, taken.lease_epoch), "it is no longer the first's"
 
 
 @pytest.mark.long

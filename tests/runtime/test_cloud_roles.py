@@ -133,18 +133,18 @@ def _reading(of: Deployed) -> None:
 
 
 def _look(of: Deployed, shape: Any) -> None:
-    from tests.cost.test_system_patterns import _records
+    from tests.cost.samples import records_of
 
     shared = any(s.personal for i in FIVE for s in i.domain.shapes if s.table is shape.table)
     kept = tuple(f.name for f in shape.fields.values() if f.personal is None and f.stored)
     for pattern in shape.patterns.values():
         wanted = pattern.index.when if pattern.index is not None else {}
-        (values, *_) = _records(shape, 1, wanted)
+        (values, *_) = records_of(shape, 1, wanted)
         given = {n: values[n] for n in pattern.parameters if n != pattern.ranged and n not in pattern.optional}
         query: Query[Any] = Query(pattern, given, fields=kept if shared else None)
         beneath(of.context.store).find(query, limit=5, after=None, now=of.clock.now())
     if not shared:
-        (values, *_) = _records(shape, 1, {})
+        (values, *_) = records_of(shape, 1, {})
         beneath(of.context.store).get([shape_ref(shape, values)], now=of.clock.now())
 
 

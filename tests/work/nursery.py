@@ -17,9 +17,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, Self
 
-from penstock import Store, SystemClock, open_store
+from penstock import Store, SystemClock, open_objects, open_store
 from penstock.events.schedule import Schedule
 from penstock.work import WORKING
+from penstock.work.domain_context import DomainContext
 from penstock.workers.celery import CeleryWorkers
 from penstock.workers.inline import InlineWorkers
 from tests.work.plant import TASKS
@@ -30,13 +31,15 @@ LEASE = timedelta(seconds=1.5)
 class Nursery:
     """Starts workers on one store, and on one broker if there is one."""
 
-    def __init__(self, store: str, *, broker: str | None = None, log: Path, lease: timedelta = LEASE) -> None:
+    def __init__(
+        self, store: str, *, broker: str | None = None, objects: str | None = None, log: Path, lease: timedelta = LEASE
+    ) -> None:
         self._log = log.open("ab")
-        settings = {"store": store, "broker": broker, "lease": lease.total_seconds()}
+        settings = {"store": store, "broker": broker, "objects": objects, "lease": lease.total_seconds()}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.work.nursery", json.dumps(settings)],
             cwd=Path(__file__).parents[2],
-            env={**os.environ, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"},
+            env={"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", **os.environ},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -118,20 +121,26 @@ def _be(role: str, settings: dict[str, Any]) -> None:
         store = open_store(settings["store"], clock=SystemClock(skew=timedelta(0)))
         lease = timedelta(seconds=settings["lease"])
         if role == "inline":
-            workers = InlineWorkers(store, [TASKS], threads=4, lease=lease)
+            workers = InlineWorkers(store, [TASKS], threads=4, lease=lease, context=_context(store, settings))
             _until_told(workers.start, workers.stop)
         else:
-            _by_celery(role, store, settings["broker"], lease)
+            _by_celery(role, store, settings, lease)
     finally:
         os._exit(0)
 
 
-def _by_celery(role: str, store: Store, broker: str, lease: timedelta) -> None:
+def _context(store: Store, settings: dict[str, Any]) -> DomainContext | None:
+    place = settings["objects"]
+    return None if place is None else DomainContext(store, open_objects(place), lambda name: None)
+
+
+def _by_celery(role: str, store: Store, settings: dict[str, Any], lease: timedelta) -> None:
     minutely = Schedule("plant.minutely", "* * * * *", lambda period: None)
     celery = CeleryWorkers(
         store,
         [TASKS],
-        broker,
+        settings["broker"],
+        context=_context(store, settings),
         schedules=[minutely] if role != "all" else [],
         processes=2,
         lease=lease,

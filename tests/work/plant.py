@@ -122,6 +122,12 @@ def sleep(work: TaskContext, input: Order) -> dict[str, Any] | None:
         time.sleep(0.05)
 
 
+@TASKS.task("shelve", retry=Retry(attempts=1))
+def shelve(work: TaskContext, input: Order) -> dict[str, Any] | None:
+    """It keeps a file."""
+    return {"bytes": work.objects.put(f"shelf/{work.task.task_id}", b"a file").size}
+
+
 @TASKS.task("limp", limit=timedelta(seconds=0.5))
 def limp(work: TaskContext, input: Order) -> dict[str, Any] | None:
     """It takes longer than it may, and does not notice."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -34,17 +37,24 @@ def serve_processes(
     """Run everything as `up` does, with several processes that answer requests and one for the rest."""
     chosen = settings(keep_secret=True, store=store, objects=objects, workers=workers, host=host, port=port)
     check_servable(chosen)
-    from penstock.web.serve import ready_api
-
     log_to_terminal(chosen.log_format)
     give_memory_back()
-    service = Service(chosen, installed())
-    api = ready_api(service, chosen)
+    with TemporaryDirectory(prefix="penstock-numbers-") as folder:
+        _serve(chosen, processes, Path(folder))
+
+
+def _serve(chosen: Settings, processes: int, folder: Path) -> None:
+    from penstock.web.serve import ready_api
+    from penstock.web.shared_numbers import SharedNumbers
+
+    service, numbers = Service(chosen, installed()), SharedNumbers(folder)
+    api = ready_api(service, chosen, shared=numbers)
     service.prepare()
     welcome = welcome_to(chosen, service.context.store)
     service.context.store.close()  # nothing that is open may be shared with those who are forked
     with _listening(chosen) as on:
-        parts = {f"server-{number}": partial(_answer, service, api, chosen, on) for number in range(1, processes + 1)}
+        names = [f"server-{number}" for number in range(1, processes + 1)]
+        parts = {n: partial(_answer, service, api, chosen, on, partial(numbers.count_as, n)) for n in names}
         welcome()
         run_together({"background": partial(_work, chosen), **parts}, grace=chosen.grace)
 
@@ -58,9 +68,12 @@ def _listening(chosen: Settings) -> socket.socket:
     return socket.create_server((chosen.host, chosen.port), family=family, backlog=_BACKLOG)
 
 
-def _answer(service: Service, api: Any, chosen: Settings, on: socket.socket) -> None:
+def _answer(
+    service: Service, api: Any, chosen: Settings, on: socket.socket, begin_to_count: Callable[[], None]
+) -> None:
     from penstock.web.serve import serve
 
+    begin_to_count()
     ending = _ending(service, chosen)
     with ending.by_signal():
         service.start_beside()

@@ -123,20 +123,21 @@ class Footprint:
 
 def index_units(before: Image, after: Image) -> float:
     """What the indexes take when one image of a record becomes another."""
-    return sum(_index_units(before, after))
+    return sum(units for _, units in units_by_index(before, after))
 
 
-def _index_units(before: Image, after: Image) -> Iterator[float]:
+def units_by_index(before: Image, after: Image) -> Iterator[tuple[str, float]]:
+    """What each index takes that takes something."""
     for name in {**before.entries, **after.entries}:
         was, now = before.entries.get(name), after.entries.get(name)
         if was is None:
-            yield write_units(after.size)
+            yield name, write_units(after.size)
         elif now is None:
-            yield write_units(before.size)
+            yield name, write_units(before.size)
         elif was != now:
-            yield write_units(before.size) + write_units(after.size)
+            yield name, write_units(before.size) + write_units(after.size)
         elif before.values != after.values:
-            yield write_units(max(before.size, after.size))
+            yield name, write_units(max(before.size, after.size))
 
 
 def footprint(write: Write, before: Image | None) -> Footprint:

@@ -17,7 +17,7 @@ from penstock.net.outage import FIRST, LONGEST, Lookout
 from penstock.ports.object_store import Objects
 
 _NAME = "readiness"
-_LOOK = 0.5
+LOOK = 0.5
 "Seconds between looks whether a part is to be asked."
 
 
@@ -83,7 +83,7 @@ class Outages:
 
     def keep_asking(self, stop: Event) -> None:
         """Ask whatever is in doubt until told to stop, so that nobody who works has to."""
-        while not stop.wait(_LOOK):
+        while not stop.wait(LOOK):
             self.ask()
 
 

@@ -21,8 +21,8 @@ from penstock.net.per_process import watch
 
 log = logging.getLogger("penstock.outage")
 
-FIRST, LONGEST = 0.25, 4.0
-"Seconds before the second question, and between later ones at most."
+FIRST, LONGEST = 0.25, 2.0
+"Seconds before the second question, and between later ones at most: work has to go on within five after the return."
 _GLANCE = 0.25
 "Seconds after which one who waits sees that it is over, or that there is no more time."
 _STILL = 600.0

@@ -18,6 +18,8 @@ class ScannedRecord(Struct, frozen=True):
     "Attributes or columns whose values are stored in another form than they would be written, where that was asked;"
     unknown: frozenset[str] = frozenset()
     "and those that no field has."
+    row: tuple[Any, ...] | None = None
+    "As it lies there, for another store that takes it so."
 
 
 class ScanPage(Struct, frozen=True):
@@ -30,3 +32,12 @@ class ScanPage(Struct, frozen=True):
     "Those that stand among them and cannot be read."
     strangers: tuple[str, ...] = ()
     "Keys that are not the entity's, of what does not say that it is another's; where that was asked."
+
+
+class RowPage(Struct, frozen=True):
+    """Some records as they lie there, and where to go on."""
+
+    rows: list[tuple[Any, ...]]
+    place: str | None
+    told: list[tuple[Any, ...]]
+    "The same rows in the form that was asked for."

@@ -18,7 +18,7 @@ from penstock.schema.shape import EntityShape, ViewShape
 
 @dataclass(frozen=True)
 class Features:
-    """What differs between engines, as questions. Only the kernel reads them, and whoever follows a feed."""
+    """What differs between engines, as questions. Only the kernel reads them, and whoever follows a feed or copies."""
 
     native_expiry: bool = False
     "Does the database delete expired records by itself?"
@@ -28,6 +28,8 @@ class Features:
     "Does the database forget old changes by itself?"
     costly_feed: bool = False
     "Does it take calls that are counted to ask for changes, also where there are none?"
+    embedded: bool = False
+    "Is the database within this process, so that nothing is gained by doing something else meanwhile?"
     key_texts: bool = False
     "Are keys kept as texts that templates make, so that a record must be written to be in a new index?"
 

@@ -27,13 +27,14 @@ from penstock.kernel.layouts.layout_ensuring import LayoutEnsuring
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Ref
-from penstock.operations.scan_page import ScanPage
+from penstock.operations.scan_page import ScannedRecord, ScanPage
 from penstock.operations.writes import Delete, Put, Write
 from penstock.ports.object_store import Objects
+from penstock.ports.row_passing import RowPassing
 from penstock.ports.scanning import scanned
 from penstock.schema.documents import as_stored
 from penstock.schema.shape import EntityShape
-from penstock.transfer.comparison import Comparison, Refs, name_of
+from penstock.transfer.comparison import Comparison, Refs, name_of, waits
 from penstock.transfer.imported_export import check_empty
 from penstock.transfer.object_transfer import ObjectTransfer
 from penstock.transfer.read_ahead import Behind, read_ahead
@@ -153,13 +154,14 @@ class LiveCopy:
         place = state.places.get(shape.label)
         if shape.label in state.places and place is None:
             return
-        behind = Behind(_WRITERS)
+        beside = waits(self._source, self._target)
+        behind = Behind(_WRITERS if beside else 0)
         try:
-            for page in read_ahead(self._scanned(shape, place)):
+            for page in read_ahead(self._scanned(shape, place), beside=beside):
                 now = self._source.clock.now()
-                records = [found.record for found in page.found if self._selection.takes(found.record, now)]
+                chosen = [found for found in page.found if self._selection.takes(found.record, now)]
                 behind.do(
-                    partial(self._load, shape.label, records), partial(self._note, state, shape, page, len(records))
+                    partial(self._load, shape.label, chosen), partial(self._note, state, shape, page, len(chosen))
                 )
             behind.wait()
         finally:
@@ -171,8 +173,15 @@ class LiveCopy:
                 raise Conflict(f"{page.unreadable[0].name} cannot be read, so it cannot be copied; mend or remove it")
             yield page
 
-    def _load(self, label: str, records: list[Any]) -> None:
-        self._target.engine.load([self._put(label, r) for r in records], now=self._target.clock.now())
+    def _load(self, label: str, chosen: list[ScannedRecord]) -> None:
+        """Write records that were read: as they lie, if the other store takes them so."""
+        shape, source, target = self._declared[label], self._source.engine, self._target.engine
+        forms = source.row_forms(shape) if isinstance(source, RowPassing) else ()
+        if forms and isinstance(target, RowPassing):
+            rows = [found.row for found in chosen if found.row is not None]
+            if len(rows) == len(chosen) and target.load_rows(shape, rows, form=forms[0]):
+                return
+        target.load([self._put(label, found.record) for found in chosen], now=self._target.clock.now())
 
     def _note(self, state: TransferState, shape: EntityShape, page: ScanPage, number: int) -> None:
         """All records up to there are in the other store."""

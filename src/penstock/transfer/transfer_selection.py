@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from penstock.declare.domain import Domain
 from penstock.declare.entity import Entity
@@ -48,6 +49,12 @@ class Selection:
     @property
     def shapes(self) -> list[EntityShape]:
         return [entity.__shape__ for entity in self.entities]
+
+    def taken(self, shape: EntityShape, records: list[Any], now: datetime) -> list[Any]:
+        """Those records of an entity that are meant."""
+        if self.project is None and shape.expiry is None:
+            return records
+        return [record for record in records if self.takes(record, now)]
 
     def takes(self, record: Entity, now: datetime) -> bool:
         """Is a record meant? One whose end has come is there for nobody, however late it is removed."""

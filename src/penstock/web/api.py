@@ -85,7 +85,7 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
     system = OperatedSystem(installed, context)
     followed = (*(i.domain for i in installed), WORKING, context.store.own)
     log = TrimmedLog(context.store, followed, owner="metrics")
-    metrics = Metrics(context.store, system.schedules, system.outboxes, log)
+    metrics = Metrics(context.store, system.schedules, system.outboxes, log, shared=options.shared_numbers)
     series = MetricSeries(context.store.clock)
     app = FastAPI(
         title="Penstock",

@@ -22,6 +22,7 @@ from penstock.kernel.outbox import Message, MessageStatus
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import LogSize
 from penstock.web.requests import SeenRequest
+from penstock.web.shared_numbers import SharedNumbers
 from penstock.work.task import Task, TaskStatus
 from penstock.work.unserved_queue import live_workers, unserved_queues
 from penstock.work.worker_presence import WorkerPresence
@@ -37,7 +38,7 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 
 class Metrics:
-    """The numbers of one process, and of the store it uses."""
+    """The numbers of one process, or of all that count together, and of the store they use."""
 
     def __init__(
         self,
@@ -45,15 +46,18 @@ class Metrics:
         schedules: Sequence[Schedule],
         outboxes: Iterable[type[Message]],
         log: TrimmedLog | None = None,
+        *,
+        shared: SharedNumbers | None = None,
     ) -> None:
         self._registry = CollectorRegistry()
+        own = self._registry if shared is None else None
         labels = ["method", "route"]
-        self._requests = Counter(
-            "penstock_requests", "Requests answered.", [*labels, "status"], registry=self._registry
-        )
+        self._requests = Counter("penstock_requests", "Requests answered.", [*labels, "status"], registry=own)
         self._seconds = Histogram(
-            "penstock_request_seconds", "How long requests took.", labels, buckets=_BUCKETS, registry=self._registry
+            "penstock_request_seconds", "How long requests took.", labels, buckets=_BUCKETS, registry=own
         )
+        if shared is not None:
+            shared.register(self._registry)
         self._store = _StoreNumbers(store, schedules, list(outboxes), log)
         self._registry.register(self._store)
 

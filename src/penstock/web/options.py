@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from penstock.net.pace import SILENCE
+from penstock.web.shared_numbers import SharedNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class WebOptions:
     "The most bytes a guest's request may have, but for routes that say more."
     body_memory: int = 128_000_000
     "The most bytes of requests that a process holds at once; one client may fill half of it."
+    shared_numbers: SharedNumbers | None = None
+    "Where processes of one service count requests together; None: each for itself."
     heavy_requests: int = 4
     "How many requests of each heavy kind, such as speaking, a process carries out at once."
     connections: int = 0

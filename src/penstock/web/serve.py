@@ -16,15 +16,17 @@ from penstock.runtime.settings import Settings
 from penstock.web.api import build_api
 from penstock.web.connection import ListeningServer, served_by
 from penstock.web.options import WebOptions
+from penstock.web.shared_numbers import SharedNumbers
 
 
-def ready_api(service: Service, settings: Settings) -> FastAPI:
+def ready_api(service: Service, settings: Settings, *, shared: SharedNumbers | None = None) -> FastAPI:
     """The API of a system. Building it takes seconds, in which nothing has begun that would have to end in order."""
-    return build_api(service.installed, service.context, options=_options(service, settings))
+    return build_api(service.installed, service.context, options=_options(service, settings, shared))
 
 
-def _options(service: Service, settings: Settings) -> WebOptions:
+def _options(service: Service, settings: Settings, shared: SharedNumbers | None) -> WebOptions:
     return WebOptions(
+        shared_numbers=shared,
         tracing=settings.telemetry is not None,
         told_parts={"broker": service.ask_broker} if settings.workers == "celery" else {},
         authentication=settings.require_keys,

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from threading import Event
 
 from penstock.declare.pattern import between
+from penstock.errors import PenstockError
 from penstock.kernel.batch import BatchRefused
-from penstock.kernel.outages import Outages
+from penstock.kernel.outages import LOOK, Outages
 from penstock.kernel.store import Store
 from penstock.operations.conditions import Compare
 from penstock.work.errors import TimeOver
@@ -52,10 +54,17 @@ class PutOffTasks:
         """Have those go on that wait for what is back."""
         if self._asks:
             self._outages.ask()
-        while self._back:
-            part = next(iter(self._back))
+        for part in list(self._back):  # which another thread may be at as well, and does no harm
             let_go_on(self._store, part)
             self._back.discard(part)
+
+    def keep_asking(self, stop: Event) -> None:
+        """Have those go on as soon as a part is back, also while nobody takes any task here."""
+        while not stop.wait(LOOK):
+            try:
+                self.catch_up()
+            except PenstockError as error:
+                self._outages.met(error)
 
     def without_waiting(self, chosen: list[Chosen]) -> list[Chosen]:
         """Those that need not wait for a part that is away; the others are looked at later, and not tried till then."""

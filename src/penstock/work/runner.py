@@ -82,7 +82,7 @@ class Runner:
         self.outages = outages_of(store)
         if context is not None:
             self.outages.watch_objects(context.objects)
-        self._put_off = PutOffTasks(store, self.outages, asks=asks)
+        self.put_off = PutOffTasks(store, self.outages, asks=asks)
         self._unwritten: list[tuple[TaskContext, BaseException]] = []
         "Attempts whose end could not be written down, as the store was away."
         self._in_doubt: list[tuple[Lease, str | None]] = []
@@ -96,7 +96,7 @@ class Runner:
             self._catch_up()
             for _ in range(_ROUNDS):
                 chosen = self._queue.next(max(most, _FURTHER) if self.outages.away else most)
-                if fit := self._put_off.without_waiting(chosen):
+                if fit := self.put_off.without_waiting(chosen):
                     return self._start(fit[:most])
                 if not chosen:
                     break
@@ -107,7 +107,7 @@ class Runner:
 
     def _catch_up(self) -> None:
         """What an outage has left behind is settled first."""
-        self._put_off.catch_up()
+        self.put_off.catch_up()
         while self._in_doubt:
             self._let_go(*self._in_doubt[-1])
             self._in_doubt.pop()
@@ -137,7 +137,7 @@ class Runner:
         self._catch_up()
         for _ in range(_RACES):
             task = self._waiting(task_id, epoch)
-            if task is not None and not self._put_off.without_waiting([Chosen(task, None)]):
+            if task is not None and not self.put_off.without_waiting([Chosen(task, None)]):
                 return None
             declared = None if task is None else self._tasks.get(task.name)
             if task is None or declared is None:
@@ -169,7 +169,7 @@ class Runner:
         found = self.store.get_many([Task.at(task_id=task_id) for task_id in told])
         waiting = [task for task in found if task is not None and _waits(task, told[task.task_id])]
         known = [task for task in waiting if task.name in self._tasks]
-        fit = self._put_off.without_waiting([Chosen(task, None) for task in known])
+        fit = self.put_off.without_waiting([Chosen(task, None) for task in known])
         here = pass_on([chosen.task for chosen in fit])
         return self._start([Chosen(task, None) for task in here])
 
@@ -300,7 +300,7 @@ class Runner:
             return self._record(task, work, error)
 
     def _record(self, task: TaskOf[Any], work: TaskContext, error: BaseException) -> Outcome:
-        attempt, part = work.attempt(Outcome.RETRYABLE, error), self._put_off.reason(work.task, error)
+        attempt, part = work.attempt(Outcome.RETRYABLE, error), self.put_off.reason(work.task, error)
         return record_failure(self.store, task, work.task, attempt, error, chance=self._chance, part=part)
 
     def _write_ends(self) -> None:

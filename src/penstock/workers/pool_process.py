@@ -61,6 +61,9 @@ class PoolProcess:
         self._ending = threading.Event()
         self._runner = Runner(store, tasks, lease=lease, context=context, sit_out=self._sit_out)
         self._heartbeat = Heartbeat(self._runner)
+        # Whoever has put tasks off knows when they can go on, and nobody may tell it of a task before.
+        asking = self._runner.put_off.keep_asking
+        threading.Thread(target=asking, args=(self._ending,), name="penstock-ask", daemon=True).start()
         self._to_listen = in_pool
         self._tasks, self._tell_another = by_name(tasks), tell_another
         self._seconds: dict[str, float] = {}

@@ -64,8 +64,11 @@ class Connector(Protocol):
         """
         ...
 
-    def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
-        """Run one statement with many parameter rows, in one transaction."""
+    def many(self, text: str, rows: list[tuple[Any, ...]], *, pivot: str | None = None) -> None:
+        """Run one statement with many parameter rows, in one transaction.
+
+        ``pivot`` is the piece of the text where it can be made to work on all of them at once.
+        """
         ...
 
     def expire(self, text: str, parameters: tuple[Any, ...], *, watched: bool) -> int:

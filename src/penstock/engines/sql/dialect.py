@@ -47,6 +47,8 @@ class Dialect:
     "Between two values of which one is another than the other, or missing."
     counted: tuple[str, str]
     "What an update {u} becomes that tells how many rows it touched; and what tells so after it, where that is cheaper."
+    rows_taken: frozenset[str] = frozenset()
+    "The dialects whose rows, as a driver gives them back, may be written here as they are; its own among them or not."
     numbers: str = "{x}"
     "How a document that may hold numbers comes back, of what `load` makes of it."
     remove: str = ""

@@ -30,6 +30,7 @@ def _add(kind: Kind, column: str) -> str:
 SQLITE = Dialect(
     name="sqlite",
     mark="?",
+    rows_taken=frozenset({"sqlite"}),
     schemas=False,
     bind={
         Kind.IDENTIFIER: "to_builtins({x})",
@@ -80,6 +81,8 @@ SQLITE = Dialect(
 POSTGRES = Dialect(
     name="postgresql",
     mark="%s",
+    # Which are texts and numbers, as parameters are on their way; its own rows are values of many types.
+    rows_taken=frozenset({"sqlite"}),
     schemas=True,
     bind={
         Kind.CHOICE: "{x}._value_",  # what .value gives, at a fifth of its price
@@ -128,3 +131,5 @@ POSTGRES_BOUND = replace(
     guard="{c}::text = current_setting('penstock.project', true)",
     remove="select penstock.remove({n}::regclass, r.ctid) from (select r.ctid from {t} as r where {w} for update) as r",
 )
+
+DIALECTS = {dialect.name: dialect for dialect in (SQLITE, POSTGRES)}

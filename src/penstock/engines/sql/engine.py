@@ -10,14 +10,16 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from penstock.engines.sql.connector import Connector, Refused
+from penstock.engines.sql.dialects import DIALECTS
 from penstock.engines.sql.feed_table import feed_end, log_size, read_changes, trim_changes
 from penstock.engines.sql.held_writes import hold_writes
+from penstock.engines.sql.retold_rows import Retell, compile_retelling
 from penstock.engines.sql.row_collections import RowCollections
 from penstock.engines.sql.row_copies import copy_columns
 from penstock.engines.sql.row_reads import PAGE, RowForm, RowReads
-from penstock.engines.sql.row_scans import scan_rows
+from penstock.engines.sql.row_scans import raw_rows, scan_rows
 from penstock.engines.sql.row_surveys import survey_rows
-from penstock.engines.sql.rows import unreadable_row
+from penstock.engines.sql.rows import Row, unreadable_row
 from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statement import FAR, Statement
 from penstock.engines.sql.statements import Statements
@@ -30,7 +32,7 @@ from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, RawPlace, Ref, Unreadable, damage
-from penstock.operations.scan_page import ScanPage
+from penstock.operations.scan_page import RowPage, ScanPage
 from penstock.operations.spelling import AsStored, holds_as_read
 from penstock.operations.writes import Patch, Put, Write
 from penstock.ports.engine import Features, TableSize, Waiter
@@ -38,18 +40,18 @@ from penstock.schema.shape import EntityShape, ViewShape
 
 W = TypeVar("W", bound=Write)
 
-_BATCH = 200
+_BATCH, _LOADED = 200, 1000
 
 
 class SqlEngine:
     """Carries out reads and writes in tables, one for each entity."""
 
-    features = Features(native_expiry=False, strong_index_reads=True)
-
     def __init__(self, connector: Connector, *, known: dict[EntityShape, Statements] | None = None) -> None:
         self.connector = connector
+        self.features = Features(embedded=not connector.loses_answers)
         self._known: dict[EntityShape, Statements] = {} if known is None else known
         self._known_bound: dict[EntityShape, Statements] = {}
+        self._retellings: dict[tuple[EntityShape, str], Retell] = {}
         self._reads = RowReads(connector, self.statements)
         self._collections = RowCollections(self._reads, self.statements)
 
@@ -133,6 +135,30 @@ class SqlEngine:
     ) -> ScanPage:
         return scan_rows(self.connector, self.statements(shape), segment, after, limit)
 
+    def row_forms(self, shape: EntityShape) -> tuple[str, ...]:
+        dialect = self.connector.dialect
+        return (dialect.name, *sorted(dialect.rows_taken - {dialect.name}))
+
+    def scan_rows(self, shape: EntityShape, *, form: str, after: str | None = None, limit: int = 1000) -> RowPage:
+        page = raw_rows(self.connector, self.statements(shape), after, limit)
+        if form == self.connector.dialect.name:
+            return page
+        retell = self._retellings.get((shape, form))
+        if retell is None:
+            retell = compile_retelling(shape, self.connector.dialect, DIALECTS[form])
+            self._retellings[shape, form] = retell
+        return replace(page, told=list(map(retell, page.rows)))
+
+    def read_row(self, shape: EntityShape, row: Row) -> Any:
+        return self.statements(shape).codec.record(row)
+
+    def load_rows(self, shape: EntityShape, rows: Sequence[Row], *, form: str) -> bool:
+        taken = form in self.connector.dialect.rows_taken
+        if taken:
+            statements = self.statements(shape)
+            self.connector.many(statements.put_text, list(rows), pivot=statements.put_pivot)
+        return taken
+
     def survey(self, shape: EntityShape, *, after: str | None = None, limit: int = 1000) -> ScanPage:
         return survey_rows(self.connector, self.statements(shape), after, limit)
 
@@ -200,22 +226,23 @@ class SqlEngine:
 
     def load(self, writes: Iterable[Write], *, now: datetime) -> None:
         todo = iter(writes)
-        while chunk := list(islice(todo, _BATCH)):
-            for text, rows in self._grouped(chunk, _epoch(now)):
-                self.connector.many(text, rows)
+        while chunk := list(islice(todo, _LOADED)):
+            for group in self._grouped(chunk, _epoch(now)):
+                pivot = group[0].pivot if _differ(group) else None
+                self.connector.many(group[0].text, [s.parameters for s in group], pivot=pivot)
 
-    def _grouped(self, writes: list[Write], moment: int) -> list[tuple[str, list[tuple[Any, ...]]]]:
+    def _grouped(self, writes: list[Write], moment: int) -> list[list[Statement]]:
         """Writes in their order, with neighbours of the same text put together, by their keys.
 
         Of two who write the same records at once, none then waits for the other while the other waits for it.
         """
-        groups: list[tuple[str, list[Statement]]] = []
+        groups: list[list[Statement]] = []
         for write in writes:
             statement = self.statements(write.shape).write(write, moment)
-            if not groups or groups[-1][0] != statement.text:
-                groups.append((statement.text, []))
-            groups[-1][1].append(statement)
-        return [(text, [s.parameters for s in sorted(found, key=_place)]) for text, found in groups]
+            if not groups or groups[-1][0].text != statement.text:
+                groups.append([])
+            groups[-1].append(statement)
+        return [sorted(found, key=_place) for found in groups]
 
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
         removed = 0
@@ -278,6 +305,11 @@ class SqlEngine:
 
 def _identity(shape: EntityShape, values: Mapping[str, Any]) -> tuple[Any, ...]:
     return (shape, *(values[n] for n in shape.key.fields))
+
+
+def _differ(statements: Sequence[Statement]) -> bool:
+    """Is each of another record? One statement over many rows comes to none of them twice."""
+    return len({_place(s) for s in statements}) == len(statements)
 
 
 def _place(statement: Statement) -> tuple[Any, ...]:

@@ -21,6 +21,7 @@ from penstock.engines.sql.postgres_waiter import PostgresWaiter
 from penstock.engines.sql.session import Call, Session, plain_call
 from penstock.engines.sql.session_binding import why_unbound
 from penstock.engines.sql.session_pool import SessionPool
+from penstock.engines.sql.sets import FEWEST, as_rows, joined
 from penstock.engines.sql.statement import Statement
 from penstock.engines.sql.statement_chain import UNBOUND, chain, guarded, noting, once, remembering
 from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, StoreMoved, TooLarge, Unavailable
@@ -36,6 +37,8 @@ _CROSSED = (pg.DeadlockDetected, pg.SerializationFailure)
 _CROSSING = Backoff(first=0.02, longest=0.5)
 _PATIENCE = 30.0
 "Seconds for which others may be in the way of one commit."
+_JOINED = 200
+"So many rows are loaded by one statement."
 _EXPIRING = "select set_config('penstock.cause', 'expiry', true)"
 # Nobody repeats a commit after a day.
 _FORGETTING = (
@@ -247,7 +250,10 @@ class PostgresConnector:
     ) -> Call:
         return plain_call(*chain(statements, token, wake, order, guarded=False))
 
-    def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
+    def many(self, text: str, rows: list[tuple[Any, ...]], *, pivot: str | None = None) -> None:
+        if pivot is not None and len(rows) >= FEWEST and "bytea" not in (types := self._types(text)):
+            text = joined(text, pivot, types)
+            rows = [(as_rows(rows[at : at + _JOINED]),) for at in range(0, len(rows), _JOINED)]
         calls = [plain_call(*self._guarded(text, row)) for row in rows]
         self._attempt(lambda c: c.exchange((*self._binding(), *calls)))
 

@@ -12,7 +12,7 @@ from penstock.engines.sql.rows import Row, unreadable_row
 from penstock.engines.sql.statements import Statements
 from penstock.errors import DamagedRecord
 from penstock.operations.reads import Unreadable
-from penstock.operations.scan_page import ScannedRecord, ScanPage
+from penstock.operations.scan_page import RowPage, ScannedRecord, ScanPage
 from penstock.schema.kinds import from_key_text, key_text
 
 
@@ -20,16 +20,30 @@ def scan_rows(connector: Connector, statements: Statements, segment: int, after:
     """One page; all rows are in the first segment, as one walk through a table disturbs others least."""
     if segment:
         return ScanPage([], None)
-    place = read_place(statements, after) if after is not None else ()
-    rows = connector.rows(statements.scan(resumed=after is not None), (*place, limit))
+    page, record = raw_rows(connector, statements, after, limit), statements.codec.record
+    try:
+        return ScanPage([ScannedRecord(record(row), row=row) for row in page.rows], page.place)
+    except DamagedRecord:
+        return _with_damaged(statements, page)
+
+
+def _with_damaged(statements: Statements, page: RowPage) -> ScanPage:
+    """A page on which some cannot be read: the others, and which."""
     found: list[ScannedRecord] = []
     unreadable: list[Unreadable] = []
-    for row in rows:
+    for row in page.rows:
         try:
-            found.append(ScannedRecord(statements.codec.record(row)))
+            found.append(ScannedRecord(statements.codec.record(row), row=row))
         except DamagedRecord as error:
             unreadable.append(unreadable_row(statements.codec, statements.shape, row, error))
-    return ScanPage(found, place_of(statements, rows[-1]) if len(rows) == limit else None, tuple(unreadable))
+    return ScanPage(found, page.place, tuple(unreadable))
+
+
+def raw_rows(connector: Connector, statements: Statements, after: str | None, limit: int) -> RowPage:
+    """One page of rows that nobody looks into."""
+    place = read_place(statements, after) if after is not None else ()
+    rows = connector.rows(statements.scan(resumed=after is not None), (*place, limit))
+    return RowPage(rows, place_of(statements, rows[-1]) if len(rows) == limit else None, rows)
 
 
 def place_of(statements: Statements, row: Row) -> str:

@@ -29,7 +29,7 @@ Read = Callable[[Row], dict[str, Any]]
 Take = Callable[[Sequence[Row]], list[Row]]
 "Makes tuples of some fields of rows."
 _Found = TypeVar("_Found")
-_DAMAGES = (ValueError, KeyError, TypeError, AttributeError, ValidationError, RecursionError)
+DAMAGES = (ValueError, KeyError, TypeError, AttributeError, ValidationError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _may_be_null(field: FieldShape) -> bool:
         return field.python in (Any, object)
     try:
         return field.load(None) is None
-    except _DAMAGES:
+    except DAMAGES:
         return False
 
 
@@ -155,7 +155,7 @@ def _recorder(shape: EntityShape, reader: Callable[[frozenset[str]], Read]) -> C
     def record(row: Row) -> Any:
         try:
             return build(values(row))
-        except _DAMAGES as error:
+        except DAMAGES as error:
             absent = frozenset(name for position, name in needed if row[position] is None)
             if not absent:
                 raise _damaged(shape, row, error) from error
@@ -165,7 +165,7 @@ def _recorder(shape: EntityShape, reader: Callable[[frozenset[str]], Read]) -> C
         """A row from before the table grew: what each record makes for itself, its declaration makes now."""
         try:
             return build(dict(vars(shape.check(reader(absent)(row)))))
-        except _DAMAGES as error:
+        except DAMAGES as error:
             raise _damaged(shape, row, error) from error
 
     return record
@@ -212,7 +212,7 @@ def _careful(shape: EntityShape, read: Callable[[Any], _Found]) -> Callable[[Any
     def careful(given: Any) -> _Found:
         try:
             return read(given)
-        except _DAMAGES as error:
+        except DAMAGES as error:
             raise DamagedRecord(f"{shape.name}: some fields of a row do not fit their declaration") from error
 
     return careful
@@ -224,7 +224,7 @@ def unreadable_row(codec: RowCodec, shape: EntityShape, row: Row, error: Damaged
     try:
         key = codec.key(row)
         name = repr(Ref(shape, {n: key[n] for n in shape.key.fields}))
-    except _DAMAGES:
+    except DAMAGES:
         key, name = None, f"{shape.name}({', '.join(f'{n}={row[columns.index(n)]}' for n in shape.key.fields)})"
     project = row[columns.index(shape.project.name)] if shape.project is not None else None
     return Unreadable(shape, name, str(error), key, None if project is None else str(project))

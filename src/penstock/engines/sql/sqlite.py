@@ -214,7 +214,7 @@ class SqliteConnector:
                 connection.execute("delete from penstock_cause")
         return removed
 
-    def many(self, text: str, rows: list[tuple[Any, ...]]) -> None:
+    def many(self, text: str, rows: list[tuple[Any, ...]], *, pivot: str | None = None) -> None:
         with self._transaction() as connection:
             connection.executemany(text, rows)
 

@@ -50,14 +50,14 @@ class WriteTexts(WhereTexts):
         values, locks = self.codec.bind(put.values), self._locks
         place = (self.relation, self._key_of(values))
         if put.when is None:
-            return Statement(self.put_text, values, pivot=self._values, place=place, locks=locks)
+            return Statement(self.put_text, values, pivot=self.put_pivot, place=place, locks=locks)
         if self.dialect.guard and not self.shape.rights.change and put.when == Missing():
             # Whoever may not change a row may not even say what to do with one that stands.
             text = f"{self._insert} on conflict do nothing"
-            return Statement(text, values, True, pivot=self._values, place=place, locks=locks)
+            return Statement(text, values, True, pivot=self.put_pivot, place=place, locks=locks)
         text, parameters = self._where(put.when, now)
         if holds(put.when, None):
-            pivot = None if parameters else self._values
+            pivot = None if parameters else self.put_pivot
             text = f"{self.put_text} where {text}{self._guard}"
             return Statement(text, values + parameters, True, pivot=pivot, place=place, locks=locks)
         return Statement(
@@ -82,7 +82,8 @@ class WriteTexts(WhereTexts):
         return f"insert into {self.relation} as r ({columns}) {self._values_of(len(names))}"
 
     @cached_property
-    def _values(self) -> str:
+    def put_pivot(self) -> str:
+        """Where `put_text` can be made to work on many rows."""
         return self._values_of(len(self.shape.fields))
 
     def _values_of(self, count: int) -> str:

@@ -26,6 +26,7 @@ from penstock.operations.writes import Patch, Write
 from penstock.ports.clock import Clock
 from penstock.ports.delivery import BroughtChange, DeliveringEngine
 from penstock.ports.engine import Engine, TableSize, Waiter
+from penstock.ports.row_passing import Row, RowPassing
 from penstock.schema.shape import EntityShape, ViewShape
 
 _LOADED = 1000
@@ -111,8 +112,14 @@ class EvolvingEngine:
             return page
         records, damaged = entity.records(each.record for each in page.found)
         pairs = zip(page.found, records, strict=True)
-        found = [replace(each, record=record) for each, record in pairs if record is not None]
+        found = [replace(each, record=record, row=None) for each, record in pairs if record is not None]
         return replace(page, found=found, unreadable=(*map(entity.unreadable, page.unreadable), *damaged))
+
+    def row_forms(self, shape: EntityShape) -> tuple[str, ...]:
+        """Of a layout that is not the declared one, rows have to be looked into."""
+        beneath = self.beneath
+        plain = isinstance(beneath, RowPassing) and _entity(self._reading(), shape) is None
+        return cast(RowPassing, beneath).row_forms(shape) if plain else ()
 
     def changes(self, shapes: Sequence[EntityShape], *, after: str | None = None, limit: int = 100) -> FeedSlice:
         there, back = self._shapes(shapes)
@@ -208,6 +215,12 @@ class EvolvingEngine:
                 derived = DerivedWrites(self.beneath, _entities(known), now)
                 settled = (derived.loadable(write) for write in chunk)
                 self.beneath.load((write for write in settled if write is not None), now=now)
+
+    def load_rows(self, shape: EntityShape, rows: Sequence[Row], *, form: str) -> bool:
+        beneath = self.beneath
+        with self.written_by() as known:
+            plain = isinstance(beneath, RowPassing) and _entity(known, shape) is None
+            return plain and cast(RowPassing, beneath).load_rows(shape, rows, form=form)
 
     def expire(self, shapes: Sequence[EntityShape], *, now: datetime, limit: int = 1000) -> int:
         there, entities = self._shapes(shapes)

@@ -1,0 +1,37 @@
+"""Numbers of requests that the processes of one service count together, so that each can tell those of all.
+
+Each counts in files of its own, in a folder that all of them have. The files are named after the part that a process
+is, and not after the process: one that is started again counts on where the former ended, so that no number ever falls
+and there are never more files than parts.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from prometheus_client import values
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import CollectorRegistry
+
+_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+
+
+class SharedNumbers:
+    """Where the processes of a service count. It is made before they are forked, and before anything is to be counted.
+
+    From then on all of this process's numbers are counted so: it is one switch of the library for all of them.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._part = folder, "first"
+        os.environ[_FOLDER] = str(folder)  # where the library looks whenever it opens a file
+        values.ValueClass = values.MultiProcessValue(lambda: self._part)  # type: ignore[no-untyped-call]
+
+    def count_as(self, part: str) -> None:
+        """Be one of the parts, from now on; no other process may be the same one at the same time."""
+        self._part = part
+
+    def register(self, registry: CollectorRegistry) -> None:
+        """Have a registry tell what all of them have counted."""
+        MultiProcessCollector(registry, path=str(self._folder))  # type: ignore[no-untyped-call]
