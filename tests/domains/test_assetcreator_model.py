@@ -568,7 +568,7 @@ def _select(store: Store, what: str, relation: str) -> list[tuple[Any, ...]]:
 
 
 def test_the_tables_have_the_documents_columns(sql: Store) -> None:
-    """AC-23…AC-30, F-AC-9, F-AC-10: the documented columns, each table with its project."""
+    """AC-23, AC-24, AC-25, AC-26, AC-27, AC-28, AC-29, AC-30, F-AC-9, F-AC-10: the documented columns and a project."""
     documented = {
         "projects": "id name style_profile_json quotas_json created_at",
         "jobs": "id project_id asset_type status current_step created_at updated_at",

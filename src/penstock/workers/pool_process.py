@@ -11,7 +11,6 @@ import logging
 import os
 import signal
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -59,6 +58,7 @@ class PoolProcess:
         tell_another: TellAnother,
     ) -> None:
         self._ending = threading.Event()
+        self._monotonic = store.clock.monotonic
         self._runner = Runner(store, tasks, lease=lease, context=context, sit_out=self._sit_out)
         self._heartbeat = Heartbeat(self._runner)
         # Whoever has put tasks off knows when they can go on, and nobody may tell it of a task before.
@@ -97,12 +97,12 @@ class PoolProcess:
         for taken in works:
             self._heartbeat.hold(taken)
         while (work := _first_of(works)) is not None:
-            began = time.monotonic()
+            began = self._monotonic()
             try:
                 self._runner.run(work)
             finally:
                 self._heartbeat.let_go(work)
-            name, seconds = work.task.name, time.monotonic() - began
+            name, seconds = work.task.name, self._monotonic() - began
             self._seconds[name] = seconds + (self._seconds.get(name, seconds) - seconds) * 7 / 8
 
     def _share(self, tasks: list[Task]) -> list[Task]:
