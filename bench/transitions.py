@@ -87,7 +87,7 @@ def _contest(group: str, effort: Effort, stack: ExitStack) -> Contest:
         store = open_store(url)
         stack.callback(store.close)
         store.ensure(DOMAIN)
-        lamps = [new_lamp(n) for n in range(LAMPS)]
+        lamps = sorted([new_lamp(n) for n in range(LAMPS)], key=lambda lamp: lamp.lamp_id)  # as they lie in the table
         store.put_many(lamps)
         works[name] = _work(name, url, store, lamps, stack)
     count = 3 * effort.rounds if databases.are_files else None  # a disk's time varies more than a processor's

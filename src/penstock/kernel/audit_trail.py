@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penstock.declare.entity import Entity
 from penstock.errors import Conflict, InvalidValue
 from penstock.kernel.audit import EVERYWHERE, AuditLine, SystemAudit, entry
 from penstock.kernel.audit_register import enlist
@@ -31,7 +32,7 @@ class AuditTrail:
     """
 
     __slots__ = (
-        *("_by", "_collisions", "_domain", "_line", "_messages", "_subjects", "_told", "_trail", "_why"),
+        *("_by", "_collisions", "_domain", "_kind", "_line", "_messages", "_subjects", "_told", "_trail", "_why"),
         *("period", "project"),
     )
 
@@ -45,6 +46,8 @@ class AuditTrail:
         self._domain: str | None = None
         "That of the first record; others tell theirs if it is another."
         self._told: list[dict[str, Any]] = []
+        self._kind: type[Entity] | None = None
+        "That of the record told last, if it needs no word to be told from those before it."
         self._line: Put | None = None
         self._collisions = 0
         self.period: Put | None = None
@@ -56,15 +59,21 @@ class AuditTrail:
         told: dict[str, Any] = {"does": does, "record": text}
         if moved := moved_states(record, before):
             told["states"] = moved
-        shape, key = record.__shape__, tracked.key
-        if not self._told:
-            self._domain = shape.domain
-        if shape.domain is not self._domain or (len(key) > 1 and text.count(", ") != len(key) - 1):
-            self._tell_apart(told, shape, key)
+        key = tracked.key
+        if type(record) is not self._kind:
+            self._begin_kind(record)
+        if self._kind is None or (len(key) > 1 and text.count(", ") != len(key) - 1):
+            self._tell_apart(told, record.__shape__, key)
         self._told.append(told)
-        self._trail = own_kind(record, "audit", self._trail)
         if self.project is None:
             self.project = project_of(record)
+
+    def _begin_kind(self, record: Entity) -> None:
+        """Note what holds for all records of a kind alike, so that it is not asked for each of them."""
+        if not self._told:
+            self._domain = record.__shape__.domain
+        self._kind = type(record) if record.__shape__.domain == self._domain else None
+        self._trail = own_kind(record, "audit", self._trail)
 
     def tell_unread(self, does: str, ref: Ref[Any], *, counts: bool = False, **more: Any) -> None:
         """Note what is done to a record that was not read. To be counted is no event in a record's history."""
@@ -91,6 +100,7 @@ class AuditTrail:
     def back_to(self, noted: _Noted) -> None:
         """Forget what was told since."""
         told, self._domain, self.project, self._trail = noted
+        self._kind = None
         del self._told[told:]
 
     # As a participant
@@ -99,16 +109,16 @@ class AuditTrail:
         """Last, as whoever looks for a proof of the commit looks there first. Nothing done is nothing told."""
         if not writes:
             return writes
+        told, all_told = self._told, True
         for subject in self._subjects:  # what a change tells others of is what it is about, should it do nothing else
             if self._trail is SystemAudit:
                 self._trail = own_kind(subject.record, "audit", SystemAudit)
             if self.project is None:
                 self.project = project_of(subject.record)
-        told = self._told
-        for subject in self._subjects:  # of most, the change itself was told last
-            if not told or told[-1]["record"] != subject.text:
-                told = self._with_subjects()
-                break
+            if not told or told[-1]["record"] != subject.text:  # of most, the change itself was told last
+                all_told = False
+        if not all_told:
+            told = self._with_subjects()
         details: dict[str, Any] = {}
         if told:
             details["changes"] = told

@@ -15,7 +15,7 @@ from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.lease import Lease
 from penstock.operations.writes import Put, Write
-from penstock.schema.shape import COMMIT_WRITES
+from penstock.schema.shape import COMMIT_WRITES, EntityShape
 
 
 class BatchRefused(Conflict):
@@ -66,7 +66,7 @@ class Batch:
     def _commit(self) -> None:
         refused: dict[int, Conflict | TooLarge] = {}
         group: list[tuple[int, Change, list[Write]]] = []
-        met: set[tuple[Any, ...]] = set()
+        met: set[tuple[EntityShape, Any]] = set()
         size = 0
         for position, change in enumerate(self._changes):
             writes = change.writes()
@@ -104,8 +104,6 @@ class Batch:
         return refused
 
 
-def _places(writes: Sequence[Write]) -> set[tuple[Any, ...]]:
+def _places(writes: Sequence[Write]) -> set[tuple[EntityShape, Any]]:
     """The records that writes touch, apart from those nobody else can touch."""
-    return {
-        (w.shape, *(w.key[n] for n in w.shape.key.fields)) for w in writes if not (isinstance(w, Put) and w.witness)
-    }
+    return {(w.shape, w.shape.name_of(w.key)) for w in writes if type(w) is not Put or not w.witness}

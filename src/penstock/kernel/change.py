@@ -164,14 +164,14 @@ class Change:
     def save(self, record: E, *, when: Condition | None = None) -> E:
         """Write what has changed in a record read here, unless another has moved its states or written to the same
         fields meanwhile."""
-        return self._save(record, when, guarded=True)
+        return self._save(record, when, True)
 
     def overwrite(self, record: E, *, when: Condition | None = None) -> E:
         """Write what has changed in a record read here, whatever has become of those fields meanwhile; its states are
         guarded all the same."""
-        return self._save(record, when, guarded=False)
+        return self._save(record, when, False)
 
-    def _save(self, record: E, when: Condition | None, *, guarded: bool) -> E:
+    def _save(self, record: E, when: Condition | None, guarded: bool) -> E:
         if when is not None:
             shape_of(record, "save", when)
         met = self._tracked.get(id(record))
@@ -181,17 +181,18 @@ class Change:
         before, shape, key = met.before, record.__shape__, met.ref.key
         changed = changes_of(record.__dict__, before)
         by_version = guarded and shape.version is not None
+        condition = when
         if by_version:
             condition = both(version_unchanged(shape, before), when)
         elif shape.states:
-            condition = both(states_unchanged(shape, tuple([before[f.name] for f in shape.states])), when)
-        else:
-            condition = when
+            condition = states_unchanged(shape, tuple([before[f.name] for f in shape.states]))
+            if when is not None:  # which is seldom, and every change comes by here
+                condition = both(condition, when)
         if not changed:
             self._writes.append(Check(shape, key, both(Present(), condition) or Present()))
             return record
-        if guarded and not by_version:
-            condition = both(condition, overwritten(type(record), before, changed))
+        if guarded and not by_version and (standing := overwritten(type(record), before, changed)) is not None:
+            condition = both(condition, standing)
         if shape.last_modified is not None:
             note_moment(record, before, changed, self.store.context.ticks.latest())
         if by_version:

@@ -261,9 +261,10 @@ def check_commit(writes: Sequence[Write]) -> None:
 
 
 def _check_distinct(writes: Iterable[Write]) -> None:
-    seen: set[tuple[Any, ...]] = set()
+    seen: set[tuple[EntityShape, Any]] = set()
     for write in writes:
-        identity = (write.shape, *(write.key[n] for n in write.shape.key.fields))
+        shape = write.shape
+        identity = shape, shape.name_of(write.key)
         if identity in seen:
             raise InvalidValue(f"a commit writes one {write.shape.name} twice; a record may be touched once")
         seen.add(identity)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from penstock.schema.file_pattern import FilePattern
@@ -239,6 +240,11 @@ class EntityShape:
     def key_fields(self) -> tuple[FieldShape, ...]:
         """The fields that name a record."""
         return tuple(self.fields[n] for n in self.key.fields)
+
+    @cached_property
+    def name_of(self) -> Callable[[Mapping[str, Any]], Any]:
+        """What tells one of its records from all others, out of a record's values or its key."""
+        return itemgetter(*self.key.fields) if self.key.fields else lambda values: ()
 
     @cached_property
     def states(self) -> tuple[FieldShape, ...]:
