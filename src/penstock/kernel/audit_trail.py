@@ -60,20 +60,17 @@ class AuditTrail:
         if moved := moved_states(record, before):
             told["states"] = moved
         key = tracked.key
-        if type(record) is not self._kind:
-            self._begin_kind(record)
+        if type(record) is not self._kind:  # what holds for all records of a kind is not asked for each of them
+            domain = record.__shape__.domain
+            if not self._told:
+                self._domain = domain
+            self._kind = type(record) if domain == self._domain else None
+            self._trail = own_kind(record, "audit", self._trail)
         if self._kind is None or (len(key) > 1 and text.count(", ") != len(key) - 1):
             self._tell_apart(told, record.__shape__, key)
         self._told.append(told)
         if self.project is None:
             self.project = project_of(record)
-
-    def _begin_kind(self, record: Entity) -> None:
-        """Note what holds for all records of a kind alike, so that it is not asked for each of them."""
-        if not self._told:
-            self._domain = record.__shape__.domain
-        self._kind = type(record) if record.__shape__.domain == self._domain else None
-        self._trail = own_kind(record, "audit", self._trail)
 
     def tell_unread(self, does: str, ref: Ref[Any], *, counts: bool = False, **more: Any) -> None:
         """Note what is done to a record that was not read. To be counted is no event in a record's history."""

@@ -178,18 +178,20 @@ def prepare_updates(shape: EntityShape, updates: Sequence[Update]) -> tuple[Upda
     out: list[Update] = []
     heavy = False
     for update in updates:
-        field = shape.fields[update.field]
-        if field.kind in _LONG and not heavy:
+        name = update.field
+        field = shape.fields[name]
+        kind = field.kind
+        if not heavy and kind in _LONG:
             value = update.value if type(update) is Set else None
             heavy = type(value) is not str or len(value) > 1000
-        if field.name in seen:
-            raise InvalidValue(f"{shape.name}: {field.name} is changed twice in one patch; say it once")
-        if field.name in shape.key.fields:
-            raise InvalidValue(f"{shape.name}.{field.name} is part of the key, which never changes")
-        seen.add(field.name)
+        if name in seen:
+            raise InvalidValue(f"{shape.name}: {name} is changed twice in one patch; say it once")
+        if name in shape.key.fields:
+            raise InvalidValue(f"{shape.name}.{name} is part of the key, which never changes")
+        seen.add(name)
         # What most updates are comes first: a match would try each of its cases in turn.
-        if type(update) is Set and field.kind is not Kind.DOCUMENT:
-            if field.kind is not Kind.CHOICE and (check := _CHECKS.get(field.kind)) is not None:
+        if type(update) is Set and kind is not Kind.DOCUMENT:
+            if kind is not Kind.CHOICE and (check := _CHECKS.get(kind)) is not None:
                 try:
                     check(update.value)
                 except InvalidValue as error:

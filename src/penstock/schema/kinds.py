@@ -52,6 +52,8 @@ class Kind(Enum):
     def __repr__(self) -> str:
         return self.name
 
+    __hash__ = object.__hash__  # each is the only one of its name; an Enum hashes the name, in Python
+
 
 ORDERED_KINDS = frozenset(
     {
