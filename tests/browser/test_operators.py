@@ -49,7 +49,7 @@ def test_the_trail_is_filtered_exported_and_verified(page: Page, yard: YardConso
     told = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
     assert [line.get("actor") for line in told] == ["ann", None]
     assert told[-1] == {"end": True, "lines": 1, "complete": True}
-    page.get_by_role("button", name="Verify").click()
+    page.get_by_role("button", name="Verify the seals").click()
     verdict = page.get_by_role("region", name="Trails verified")
     expect(verdict).to_contain_text("It waits for a worker.")
     yard.yard.workers.drain()

@@ -75,7 +75,7 @@ addScreens(
   },
   {
     path: "/console/ops/retention",
-    title: "What would go",
+    title: "Retention and sweep",
     role: "admin",
     load: () => import("./ops/Retention.svelte"),
     nav: { group: "Operate", icon: "trash", keys: "g w" },

@@ -152,7 +152,7 @@ def _records(made: Made) -> Iterable[Place]:
     yield Place("system", "/console/d/musicvideo", "First of Projects")
     yield Place("records", "/console/d/musicvideo/projects", "Concept prompt", phone=True)
     yield Place("record", film, "Robot exploring", phone=True)
-    yield Place("record-form", film, "Leave it", act=_edit)
+    yield Place("record-form", film, "Go back", act=_edit)
     yield Place("door-film-done", f"{_MAKE}?video={made['film']}", "Download the film", ANN, phone=True)
     yield Place("room-picture", f"{_ROOM}/{made['sprite_step']}", "2048 × 2048", ANN, phone=True)
 
