@@ -22,7 +22,6 @@ _FRAME = "() => new Promise((next) => requestAnimationFrame(() => requestAnimati
 
 def take(browser: Browser, house: FullHouse, chosen: Iterable[Place], target: Path) -> Iterator[Path]:
     """A picture of each place in either theme, and of some on a phone; LookupError where one was not to be seen."""
-    expect.set_options(timeout=PATIENCE_MS)
     missed: list[str] = []
     chosen = list(chosen)
     for scheme, size, name in (("light", DESK, "light"), ("dark", DESK, "dark"), ("light", PHONE, "phone")):
@@ -53,6 +52,7 @@ class Visitors:
         **options: Any,
     ) -> None:
         """The browser of each is handed to ``meet`` before anything is opened in it."""
+        expect.set_options(timeout=PATIENCE_MS)  # of this process, whoever waits in it
         self._browser, self._house, self._meet, self._options = browser, house, meet, options
         self._contexts: dict[str | None, BrowserContext] = {}
 
