@@ -61,6 +61,12 @@ def counted(folder: Path, url: str) -> int:
     return sum(int(float(line.rpartition(" ")[2])) for line in told)
 
 
+def charted(folder: Path, url: str) -> int:
+    """How often anything was asked in the last hour, as whoever answers has it for a chart."""
+    points = json.loads(_asked(folder, f"{url}/api/ops/metrics/series"))["points"]
+    return sum(point["requests"] for point in points)
+
+
 def _asked(folder: Path, url: str) -> bytes:
     """The answer to somebody who comes anew."""
     key = (folder / ".penstock/key").read_text().partition(": ")[2].strip()
@@ -82,6 +88,8 @@ def test_two_processes_answer_and_one_that_dies_is_started_again(tmp_path: Path)
         soon(both, seconds=LONG_ENOUGH)
         for _ in range(6):
             assert counted(tmp_path, url) == len(asked), "whoever answers tells what all of them were asked"
+        for more in range(5, 11):  # all but the last, which may just be over
+            assert charted(tmp_path, url) >= len(asked) + more, "and has it for a chart"
         family = children(process.pid)
         assert len(family) == 3, "two who answer, and one for the rest"
         assert found < set(family)
@@ -92,6 +100,7 @@ def test_two_processes_answer_and_one_that_dies_is_started_again(tmp_path: Path)
         family = children(process.pid)
         soon(lambda: answering(tmp_path, url) not in found, seconds=LONG_ENOUGH)
         assert counted(tmp_path, url) > len(asked) + 1, "what the one who died was asked is counted as well"
+        assert charted(tmp_path, url) > len(asked) + 12
     assert not any(lives(each) for each in family)
 
 

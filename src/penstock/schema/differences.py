@@ -43,6 +43,8 @@ class Difference(Struct, frozen=True):
 
 def differences(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> list[Difference]:
     """Everything in which a declaration differs from the layout that a store has."""
+    if stored == declared:
+        return []  # as at nearly every start
     return list(_all(named_as(stored, declared), declared, key_texts))
 
 
@@ -52,6 +54,8 @@ def ensured(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> F
 
     Of a declaration that takes more than that nothing is done, and the layout stays.
     """
+    if stored == declared:
+        return stored
     if any(d.takes in (Takes.MIGRATION, Takes.MORE_WORDS) for d in differences(stored, declared, key_texts=key_texts)):
         return stored
     stored = named_as(stored, declared)

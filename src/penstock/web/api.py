@@ -86,7 +86,7 @@ def build_api(installed: Sequence[DomainPlugin], context: DomainContext, *, opti
     followed = (*(i.domain for i in installed), WORKING, context.store.own)
     log = TrimmedLog(context.store, followed, owner="metrics")
     metrics = Metrics(context.store, system.schedules, system.outboxes, log, shared=options.shared_numbers)
-    series = MetricSeries(context.store.clock)
+    series = MetricSeries(context.store.clock, shared=options.shared_numbers)
     app = FastAPI(
         title="Penstock",
         version="1",

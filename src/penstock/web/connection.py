@@ -191,6 +191,14 @@ class Connection(H11Protocol):
             self.end()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._admitted(scope, receive, send)
+        except asyncio.CancelledError:
+            # Nobody breaks a request off but a server that ends, which would tell it as a mistake of the request's.
+            self.end()
+            self.cycle.disconnected = True
+
+    async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not self.is_aside or scope["path"] == "/healthz":
             await self._served(scope, receive, send)
             return

@@ -84,6 +84,11 @@ class _Server(ListeningServer):
         if self.started:
             self._listening()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets=sockets)
+        if self.force_exit:  # which leaves out what the application does last, and it does not take long
+            await self.lifespan.shutdown()
+
     def end(self) -> None:
         """Finish the requests that are running; told again, break them off."""
         self._app.state.streams.close()

@@ -24,13 +24,21 @@ class SharedNumbers:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._part = folder, "first"
+        self._folder, self.part = folder, "first"
         os.environ[_FOLDER] = str(folder)  # where the library looks whenever it opens a file
-        values.ValueClass = values.MultiProcessValue(lambda: self._part)  # type: ignore[no-untyped-call]
+        values.ValueClass = values.MultiProcessValue(lambda: self.part)  # type: ignore[no-untyped-call]
 
     def count_as(self, part: str) -> None:
         """Be one of the parts, from now on; no other process may be the same one at the same time."""
-        self._part = part
+        self.part = part
+
+    def own_file(self, ending: str) -> Path:
+        """Where this part counts what the library has no numbers for."""
+        return self._folder / f"{self.part}.{ending}"
+
+    def files(self, ending: str) -> list[Path]:
+        """Those of all parts that have begun to."""
+        return sorted(self._folder.glob(f"*.{ending}"))
 
     def register(self, registry: CollectorRegistry) -> None:
         """Have a registry tell what all of them have counted."""

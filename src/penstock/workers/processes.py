@@ -31,40 +31,49 @@ class Processes:
         self._stopping = False
 
     def run(self, *, grace: float) -> None:
-        """Run until SIGTERM or Ctrl-C; then each part has this time to end in order."""
-        told_r, told_w = os.pipe()
+        """Run until SIGTERM or Ctrl-C; then each part has this time to end in order. Told again, they are told, too."""
+        told, tell = os.pipe()
 
         def stop(*_: object) -> None:
             self._stopping = True
-            os.write(told_w, b".")
+            os.write(tell, b".")
 
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, stop)
         for part in self._parts:
             self._start(part)
         while not self._stopping:
-            wait([told_r, *(p.sentinel for p in self._running.values())])
+            wait([told, *(p.sentinel for p in self._running.values())])
             for part, process in list(self._running.items()):
                 if not process.is_alive() and not self._stopping:
                     log.error("%s has ended with %s; starting it again", part, process.exitcode)
                     time.sleep(_RESPITE)
                     self._start(part)
-        self._end(grace)
+        os.read(told, 1)
+        self._end(grace, told)
 
     def _start(self, part: str) -> None:
         process = _FORK.Process(target=_in_child, args=(self._parts[part], os.getpid()), name=f"penstock-{part}")
         process.start()
         self._running[part] = process
 
-    def _end(self, grace: float) -> None:
+    def _end(self, grace: float, told: int) -> None:
         last = min(_LAST, grace / 2)  # in which a part hands back what it has not finished
         for with_signal, seconds in ((signal.SIGTERM, grace - last), (signal.SIGQUIT, last), (signal.SIGKILL, 1.0)):
-            alive = [p for p in self._running.values() if p.is_alive() and p.pid is not None]
-            for process in alive:
-                os.kill(process.pid, with_signal)  # type: ignore[arg-type]
+            self._tell(with_signal)
             end = time.monotonic() + seconds
-            for process in alive:
-                process.join(max(0.0, end - time.monotonic()))
+            while self._alive and (left := end - time.monotonic()) > 0:
+                if told in wait([told, *(process.sentinel for process in self._alive)], left):
+                    os.read(told, 1)
+                    self._tell(signal.SIGTERM)
+
+    @property
+    def _alive(self) -> list[ForkProcess]:
+        return [process for process in self._running.values() if process.is_alive()]
+
+    def _tell(self, with_signal: signal.Signals) -> None:
+        for process in self._alive:
+            os.kill(process.pid, with_signal)  # type: ignore[arg-type]
 
 
 def _in_child(part: Callable[[], object], parent: int) -> None:

@@ -58,20 +58,21 @@ def _told(indexes: Sequence[Any]) -> dict[str, IndexDefinition]:
 
 
 def _in_one_file(connection: sa.Connection, relations: Sequence[str]) -> dict[str, StandingTable]:
+    names = {relation: relation[1:-1].replace('""', '"') for relation in relations}
+    wanted = (json.dumps(list(names.values())),)
     columns: dict[str, list[tuple[str, int]]] = {}
     required: dict[str, set[str]] = {}
-    for table, column, place, needed in connection.exec_driver_sql(_COLUMNS):
+    for table, column, place, needed in connection.exec_driver_sql(_COLUMNS, wanted):
         columns.setdefault(table, []).append((column, place))
         if needed:
             required.setdefault(table, set()).add(column)
     indexes: dict[str, dict[str, IndexDefinition]] = {}
-    for table, index, text, parts in connection.exec_driver_sql(_INDEXES):
+    for table, index, text, parts in connection.exec_driver_sql(_INDEXES, wanted):
         where = _WHERE.split(text or "", maxsplit=1)[1:]
         definition = IndexDefinition(tuple(json.loads(parts)), condition_words("".join(where)))
         indexes.setdefault(table, {})[index] = definition
     found = {}
-    for relation in relations:
-        name = relation[1:-1].replace('""', '"')
+    for relation, name in names.items():
         if name in columns:
             key = sorted((place, column) for column, place in columns[name] if place)
             found[relation] = StandingTable(
@@ -84,12 +85,13 @@ def _in_one_file(connection: sa.Connection, relations: Sequence[str]) -> dict[st
 
 
 _COLUMNS = """
-select m.name, c.name, c.pk, c."notnull" from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'
+select m.name, c.name, c.pk, c."notnull" from sqlite_master m, pragma_table_info(m.name) c
+where m.type = 'table' and m.name in (select value from json_each(?))
 """.strip()
 _INDEXES = """
 select m.tbl_name, m.name, m.sql,
   (select json_group_array(case "desc" when 1 then '-' else '' end || coalesce(name, '?'))
     from (select * from pragma_index_xinfo(m.name) where key order by seqno))
-from sqlite_master m where m.type = 'index'
+from sqlite_master m where m.type = 'index' and m.tbl_name in (select value from json_each(?))
 """.strip()
 _WHERE = re.compile(r"\)\s+where\s+", re.IGNORECASE)

@@ -62,7 +62,7 @@ class HealthView(BaseModel):
 
 
 class SeriesPoint(BaseModel):
-    """Ten seconds of one process."""
+    """Ten seconds of a service."""
 
     at: datetime
     requests: int
@@ -75,10 +75,12 @@ class SeriesPoint(BaseModel):
 
 
 class MetricSeriesView(BaseModel):
-    """The last hour of the process that answers, and of no other."""
+    """The last hour of the service that answers, whichever of its processes does."""
 
     process: str
+    "Which process says so."
     since: datetime
+    "Since when the service counts."
     step_seconds: int
     points: list[SeriesPoint]
 
@@ -96,7 +98,7 @@ def add_health(app: FastAPI, store: Store, system: OperatedSystem, metrics: Metr
         return standing.read()
 
     def points(request: Request) -> MetricSeriesView:
-        """A few numbers for every ten seconds of the last hour, of the process that answers."""
+        """A few numbers for every ten seconds of the last hour, of all processes of the service."""
         check_unbound(caller_of(request), "health and charts")
         found = series.read(metrics.numbers)
         return MetricSeriesView(
