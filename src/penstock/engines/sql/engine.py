@@ -176,13 +176,13 @@ class SqlEngine:
             self.connector.run(statements.put_text, statements.codec.bind(writes[0].values))
             return
         todo = []
-        wake = False
+        wake: list[Put] = []
         for write in writes:
             shape = write.shape
             statements = self._known.get(shape) or self.statements(shape)
             todo.append(statements.write(write, moment))
             if shape.wakes and isinstance(write, Put):  # what becomes of it later concerns nobody who waits
-                wake = True
+                wake.append(write)
         remembered = token if self.connector.loses_answers and needs_token(writes) else None
         spelled: set[int] = set()
         while True:
