@@ -106,6 +106,12 @@ def test_a_broker_is_told_of_no_more_than_it_may_have_before_it_is_asked(store: 
     assert not at_work.pass_on(news(store, *several))
 
 
+def test_much_that_is_enqueued_at_once_is_told_together(store: Store, broker: Moody) -> None:
+    at_work = at_rest(store, broker, depth=100)
+    assert at_work.pass_on(news(store, *(announce(store, look) for _ in range(20))))
+    assert broker.sizes == [4] * 5
+
+
 def test_one_that_needs_a_slot_is_looked_for(store: Store, broker: Moody) -> None:
     at_work = at_rest(store, broker)
     ids = [announce(store, roll) for _ in range(3)]

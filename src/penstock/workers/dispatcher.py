@@ -28,6 +28,7 @@ from penstock.work.fair_queue import Chosen, FairQueue
 from penstock.work.put_off import postpone
 from penstock.work.registry import Tasks, by_name
 from penstock.work.task import Task, TaskStatus
+from penstock.work.told_task import enqueued
 
 log = logging.getLogger("penstock.workers")
 
@@ -174,14 +175,14 @@ class Dispatcher:
         """Tell of what was just enqueued, where that is what a look would choose; False where one has to look."""
         if news is None or not self._queue.chose_all or not self._duty.hold():
             return False
-        new, now = [Task.model_construct(**told) for told in news], self._store.clock.now()
+        new, now = [enqueued(told) for told in news], self._store.clock.now()
         due = [task for task in new if task.name in self._tasks and task.due_at <= now and not self._is_told(task)]
         if not len(due) <= self._left >= self._depth / 2 or any(self._tasks[task.name].concurrency for task in due):
             return False  # the broker may have enough, or nobody knows of a free slot
         unsent: list[Task] = []
         try:
-            for task in due:
-                self._send([task], [], unsent)
+            for message in _messages([Chosen(task, None) for task in due]):
+                self._send(message, [], unsent)
         except Unavailable:
             self._left = 0
             raise

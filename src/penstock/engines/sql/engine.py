@@ -24,7 +24,7 @@ from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statement import FAR, Statement
 from penstock.engines.sql.statements import Statements
 from penstock.engines.sql.table_sizes import table_sizes
-from penstock.errors import DamagedRecord
+from penstock.errors import Conflict, DamagedRecord
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
 from penstock.operations.conditions import All, fields_of
 from penstock.operations.copied_page import CopiedPage
@@ -214,7 +214,12 @@ class SqlEngine:
 
         rows = run(patch)
         if rows is not None and not rows:
-            rows = run(self._spelled(patch, now))
+            try:
+                rows = run(self._spelled(patch, now))
+            except Conflict as refused:
+                if not stands_as_written(patch, refused.found):
+                    raise
+                rows = None
         if rows is None:
             found = self._get_one(Ref(patch.shape, patch.key), now)
             if found is None:  # it was applied, and then somebody removed the record
