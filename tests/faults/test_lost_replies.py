@@ -238,13 +238,14 @@ def test_what_is_counted_by_reading_and_saving_counts_every_time_once(
     assert store.get(record.ref).compositions == 40
 
 
-def test_a_patch_that_ends_its_own_condition_succeeds_once(line: tuple[Store, LosingProxy]) -> None:
+@pytest.mark.parametrize("witness", [False, True])
+def test_a_patch_that_ends_its_own_condition_succeeds_once(line: tuple[Store, LosingProxy], witness: bool) -> None:
     store, proxy = line
     record = project()
     store.create(record)
+    free, mine = the(Project.director_config).absent(), the(Project.director_config).set("x")
     proxy.lose_next_answer()
-    patched = store.patch(record.ref, the(Project.director_config).set("x"), when=the(Project.director_config).absent())
-    assert patched.director_config == "x"
+    assert store.patch(record.ref, mine, when=free, witness=witness).director_config == "x"
 
 
 def test_a_count_whose_refusal_is_lost_stays_refused(line: tuple[Store, LosingProxy]) -> None:
@@ -287,7 +288,8 @@ def test_a_racer_that_leaves_a_line_knows_that_it_lost(line: tuple[Store, Losing
         proxy.lose_next_answer()
 
 
-def test_a_racer_that_patches_knows_that_it_lost(line: tuple[Store, LosingProxy]) -> None:
+@pytest.mark.parametrize("witness", [False, True])
+def test_a_racer_that_patches_knows_that_it_lost(line: tuple[Store, LosingProxy], witness: bool) -> None:
     """What it would have left says who it is."""
     store, proxy = line
     record = project()
@@ -296,7 +298,7 @@ def test_a_racer_that_patches_knows_that_it_lost(line: tuple[Store, LosingProxy]
     store.patch(record.ref, the(Project.director_config).set("of the fast"), when=free)
     proxy.lose_next_answer()
     with pytest.raises(Conflict):
-        store.patch(record.ref, the(Project.director_config).set("of the slow"), when=free)
+        store.patch(record.ref, the(Project.director_config).set("of the slow"), when=free, witness=witness)
 
 
 def test_a_conditional_delete_succeeds_once(line: tuple[Store, LosingProxy]) -> None:

@@ -54,6 +54,7 @@ class Declaration:
     "The name that audit lines and messages have of it already, where the class has got another."
     created_by: Permission | None
     wakes: bool
+    told: tuple[str, ...]
     traced: bool
     rights: Rights
     moved_by_work: bool
@@ -147,6 +148,7 @@ def _shape(
         build=builder_of(said.model),
         check=checker_of(said.model, fields),
         wakes=said.wakes,
+        told=said.told,
         traced=said.traced,
         rights=said.rights,
         sql_indexes=said.sql_indexes,

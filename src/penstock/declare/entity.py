@@ -73,6 +73,8 @@ class Entity(BaseModel, metaclass=EntityType):
     __fixed__: ClassVar[frozenset[str]] = frozenset()
     __wakes__: ClassVar[bool] = False
     "Is a new one told to whoever waits for work?"
+    __told__: ClassVar[tuple[str, ...]] = ()
+    "The fields of it that are told along with that: such as a key may be made of, and that always have a value."
     __traced__: ClassVar[bool] = True
     "Has it a history of its own? Each change of several records costs something for each that has."
     __rights__: ClassVar[Rights] = Rights()
@@ -128,6 +130,7 @@ class Entity(BaseModel, metaclass=EntityType):
             known_as=known_as,
             created_by=created_by,
             wakes=cls.__wakes__,
+            told=cls.__told__,
             traced=cls.__traced__,
             rights=cls.__rights__,
             moved_by_work=cls.__moved_by_work__,

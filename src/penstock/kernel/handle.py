@@ -192,17 +192,19 @@ class StoreHandle:
         when: Condition | None = None,
         given: E | None = None,
         exact: bool = True,
+        witness: bool = False,
     ) -> E:
         """Change some fields of a record that stands, and return it as it stands now.
 
         ``given`` is the record as it was read, for index keys that need fields the patch does not set. A patch that
         counts or appends is applied once even when its answer is lost, unless it need not be ``exact``, which makes
-        a busy counter cheaper.
+        a busy counter cheaper. So is one that ends its own condition; it is cheaper if it is a ``witness``: if no other
+        write ever leaves there what it sets.
         """
         check_ref(ref, "patch")  # before its shape is asked for anything
         now = self.clock.now()
         moved = with_moment(ref.shape, updates, self.context.ticks.latest())
-        write = replace(patch(ref, *moved, when=when, given=given), exact=exact)
+        write = replace(patch(ref, *moved, when=when, given=given), exact=exact, witness=witness)
         if not ref.shape.claimed_by.isdisjoint([u.field for u in write.updates]):
             self.commit([write])
             return self._as_patched(write)  # type: ignore[no-any-return]

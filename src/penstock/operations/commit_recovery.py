@@ -15,7 +15,7 @@ from penstock.operations.additions import left_bounds, within_bounds
 from penstock.operations.conditions import All, Condition, Present, both, describe, fields_of, holds, speaks_of
 from penstock.operations.reads import Ref
 from penstock.operations.spelling import holds_exactly
-from penstock.operations.updates import REPEATABLE
+from penstock.operations.updates import REPEATABLE, Set
 from penstock.operations.writes import Check, Delete, Patch, Put, Write
 from penstock.schema.kinds import Kind
 
@@ -52,6 +52,8 @@ def needs_token(writes: Sequence[Write]) -> bool:
     for write in reversed(writes):  # the audit line comes last
         if isinstance(write, Put) and write.witness:
             return False
+    if len(writes) == 1 and isinstance(writes[0], Patch) and writes[0].witness:
+        return False
     return len(writes) > 1 or not is_repeatable(writes[0]) or _ends_its_condition(writes[0])
 
 
@@ -83,6 +85,10 @@ def stands_as_written(write: Write, found: Mapping[str, Any] | None) -> bool:
             )
         case Delete():
             return found is None
+        case Patch() if write.witness:
+            return found is not None and all(
+                isinstance(u, Set) and found.get(u.field) == u.value for u in write.updates
+            )
         case Patch() | Check():
             return False  # nothing of it refuses it, or its token tells
 

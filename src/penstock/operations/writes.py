@@ -48,6 +48,9 @@ class Patch(Struct, frozen=True, eq=False):
     renewed: frozenset[str] = frozenset()
     """Indexes whose keys are made anew of what was read, whatever is updated; all that they are made of is relied on.
     Only a migration asks for it, of a store that keeps the texts of keys."""
+    witness: bool = False
+    """True when it sets fields to values that no other write of the record ever leaves there together: finding them
+    proves that it was applied, and the store need not remember it."""
 
 
 class Delete(Struct, frozen=True, eq=False):

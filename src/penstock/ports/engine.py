@@ -178,6 +178,13 @@ class Waiter(Protocol):
         """Wait until something may have been written since the last time; False when the time is over."""
         ...
 
+    def heard(self, shape: EntityShape) -> list[dict[str, Any]] | None:
+        """The new records of an entity that the last wait has heard of, by the fields it tells (`EntityShape.told`).
+
+        None where there may be others, so that one has to look. Not all may see them yet, nor need they still stand so.
+        """
+        ...
+
     def busy(self) -> None:
         """Tell that there was something, so that it is worth to look again soon."""
         ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from penstock.net.backoff import Backoff
+from penstock.schema.shape import EntityShape
 
 _BACKOFF = Backoff(first=0.05, longest=1.0)
 
@@ -25,6 +26,9 @@ class PollingWaiter:
         pause = min(self.pause, seconds)
         self._in_vain += 1
         return not self._closed.wait(pause)
+
+    def heard(self, shape: EntityShape) -> None:
+        """There may be something, or not."""
 
     def busy(self) -> None:
         self._in_vain = 0

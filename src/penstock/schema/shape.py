@@ -145,6 +145,8 @@ class EntityShape:
     patterns: dict[str, PatternShape] = field(default_factory=dict)
     wakes: bool = False
     "Does a new one concern somebody who waits?"
+    told: tuple[str, ...] = ()
+    "The fields of a new one that travel with its news, where an engine can."
     traced: bool = True
     "Has it a history of its own, which finds every audit line that tells of it?"
     sql_indexes: tuple[tuple[str, ...], ...] = ()

@@ -58,6 +58,9 @@ class FairQueue:
         self._store, self._tasks = store, tasks
         self.saw_all = False
         "Did the last look see all that was due?"
+        self.chose_all = False
+        "Did it choose all of that, but for what was passed over?"
+        self._fit = 0
         self._crowded_at: datetime | None = None
         self._hints: list[QueueHint] = []
         "Those that had something when it became crowded."
@@ -76,6 +79,7 @@ class FairQueue:
             # The queues that were known are empty, which says nothing of others.
             self._crowded_at = None
             chosen = self._choose(most, look)
+        self.chose_all = self.saw_all and len(chosen) == self._fit
         self._remember(chosen)
         return chosen
 
@@ -105,6 +109,7 @@ class FairQueue:
         for task in due:
             if task.name in self._tasks:
                 by_queue[task.project_id, task.name].append(task)
+        self._fit = sum(map(len, by_queue.values()))
         for tasks in by_queue.values():
             if may_run := self._with_slots(tasks):
                 yield may_run

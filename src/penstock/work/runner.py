@@ -205,7 +205,9 @@ class Runner:
         lease = told.lease(self.owner, now + self.lease)
         try:
             updates, given = told.started(lease, at=now), told.as_read()
-            return self._at_hand(self.store.patch(lease.ref, *updates, when=told.waits(), given=given), None)
+            # Nobody else is its owner under this lease, since this moment.
+            begun = self.store.patch(lease.ref, *updates, when=told.waits(), given=given, witness=True)
+            return self._at_hand(begun, None)
         except (Conflict, NotFound):
             return None
         except TooLarge as error:

@@ -60,6 +60,7 @@ class Task(Leased, table=WORK, relation="tasks", lifetimes=(Expires("ttl"),)):
 
     __rights__ = Rights(remove=False)
     __wakes__ = True
+    __told__ = ("task_id", "name", "project_id", "due_at")
     __traced__ = False
 
     task_id: str

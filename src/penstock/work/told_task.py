@@ -5,9 +5,10 @@ All of it stands for as long as the task waits after the same lease; whoever sta
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from penstock.kernel.lease import Lease
 from penstock.operations.conditions import Compare, Condition
@@ -51,6 +52,14 @@ class ToldTask(NamedTuple):
     def as_read(self) -> Task:
         """Of a record only what the keys of its indexes are made of."""
         return _indexed(self.name, self.project_id)
+
+
+_UNTAKEN = {"lease_epoch": None, "attempts": 0}
+
+
+def enqueued(told: Mapping[str, Any]) -> Task:
+    """A task as it was enqueued, of the record only what is told of it then (`Task.__told__`)."""
+    return cast(Task, Task.__shape__.build({**_UNTAKEN, **told}))
 
 
 @lru_cache(maxsize=1000)

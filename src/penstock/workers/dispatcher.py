@@ -3,16 +3,19 @@
 Any number of processes may run one; one at a time is at work. The broker is told of few tasks at a time, so that the
 long queue of one project waits in the store, where projects are served in turn, and not before all others' in the
 broker.
+
+What is enqueued while nothing else is due need not be looked for, where the store's news tell of it (PostgreSQL): the
+broker is told at once. News are only quicker than the next look; whatever they leave out, that one finds.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from threading import Event
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from penstock.declare.pattern import between
 from penstock.declare.pattern import until as up_to
@@ -25,6 +28,7 @@ from penstock.work.fair_queue import Chosen, FairQueue
 from penstock.work.put_off import postpone
 from penstock.work.registry import Tasks, by_name
 from penstock.work.task import Task, TaskStatus
+from penstock.work.told_task import enqueued
 
 log = logging.getLogger("penstock.workers")
 
@@ -125,9 +129,11 @@ class Dispatcher:
         """One look, and the time until the next."""
         if not self._duty.hold():
             self._left = 0
+            waiter.busy()
             stop.wait(_OFF_DUTY)
             return
         if self._room() <= 0:
+            waiter.busy()
             stop.wait(_FULL)
             return
         sent = self._dispatch()
@@ -135,7 +141,15 @@ class Dispatcher:
         if sent or lost:
             waiter.busy()
         if not lost and (not sent or self._queue.saw_all):
-            waiter.wait(_IDLE)
+            self._listen(stop, waiter)
+
+    def _listen(self, stop: Event, waiter: Waiter) -> None:
+        """Wait until it is time to look, telling at once of what is enqueued meanwhile."""
+        passed = self._store.clock.monotonic
+        end = passed() + _IDLE
+        while not stop.is_set() and (left := end - passed()) > 0:
+            if not waiter.wait(left) or not self.pass_on(waiter.heard(Task.__shape__)):
+                return
 
     def _room(self) -> int:
         """How many tasks the broker may be told of: none before half of what it had is done, so that many are next.
@@ -156,6 +170,27 @@ class Dispatcher:
         return self._depth - queued * self._largest
 
     # Telling
+
+    def pass_on(self, news: Iterable[Mapping[str, Any]] | None) -> bool:
+        """Tell of what was just enqueued, where that is what a look would choose; False where one has to look."""
+        if news is None or not self._queue.chose_all or not self._duty.hold():
+            return False
+        new, now = [enqueued(told) for told in news], self._store.clock.now()
+        due = [task for task in new if task.name in self._tasks and task.due_at <= now and not self._is_told(task)]
+        if not len(due) <= self._left >= self._depth / 2 or any(self._tasks[task.name].concurrency for task in due):
+            return False  # the broker may have enough, or nobody knows of a free slot
+        unsent: list[Task] = []
+        try:
+            for message in _messages([Chosen(task, None) for task in due]):
+                self._send(message, [], unsent)
+        except Unavailable:
+            self._left = 0
+            raise
+        return not unsent
+
+    def _is_told(self, task: Task) -> bool:
+        told = self._told.get(task.task_id)
+        return told is not None and told.is_about(task)
 
     def _dispatch(self) -> int:
         if (room := self._room()) <= 0:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from penstock.engines.sql.dialect import Dialect
 from penstock.engines.sql.statement import Statement
+from penstock.operations.writes import Put
 from penstock.ports.engine import Waiter
 
 GROWN = "a number would grow beyond what every engine can hold: 64 bits, or 38 digits of a Decimal"
@@ -57,10 +58,10 @@ class Connector(Protocol):
         """
         ...
 
-    def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
+    def together(self, statements: Sequence[Statement], *, token: str | None, wake: Sequence[Put] = ()) -> None:
         """All statements or none; Refused when one that must touch a row does not.
 
-        With a token, a repetition is applied once; ``wake`` those who listen.
+        With a token, a repetition is applied once; ``wake`` those who listen with news of these records.
         """
         ...
 

@@ -24,7 +24,7 @@ from penstock.engines.sql.schema import ensure
 from penstock.engines.sql.statement import FAR, Statement
 from penstock.engines.sql.statements import Statements
 from penstock.engines.sql.table_sizes import table_sizes
-from penstock.errors import DamagedRecord
+from penstock.errors import Conflict, DamagedRecord
 from penstock.operations.commit_recovery import conflict, needs_token, stands_as_written, witness
 from penstock.operations.conditions import All, fields_of
 from penstock.operations.copied_page import CopiedPage
@@ -176,13 +176,13 @@ class SqlEngine:
             self.connector.run(statements.put_text, statements.codec.bind(writes[0].values))
             return
         todo = []
-        wake = False
+        wake: list[Put] = []
         for write in writes:
             shape = write.shape
             statements = self._known.get(shape) or self.statements(shape)
             todo.append(statements.write(write, moment))
             if shape.wakes and isinstance(write, Put):  # what becomes of it later concerns nobody who waits
-                wake = True
+                wake.append(write)
         remembered = token if self.connector.loses_answers and needs_token(writes) else None
         spelled: set[int] = set()
         while True:
@@ -214,7 +214,12 @@ class SqlEngine:
 
         rows = run(patch)
         if rows is not None and not rows:
-            rows = run(self._spelled(patch, now))
+            try:
+                rows = run(self._spelled(patch, now))
+            except Conflict as refused:
+                if not stands_as_written(patch, refused.found):
+                    raise
+                rows = None
         if rows is None:
             found = self._get_one(Ref(patch.shape, patch.key), now)
             if found is None:  # it was applied, and then somebody removed the record

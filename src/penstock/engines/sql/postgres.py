@@ -26,6 +26,8 @@ from penstock.engines.sql.statement import Statement
 from penstock.engines.sql.statement_chain import UNBOUND, chain, guarded, noting, once, remembering
 from penstock.errors import InvalidValue, Misconfigured, OutOfScope, PenstockError, StoreMoved, TooLarge, Unavailable
 from penstock.net.backoff import Backoff, Patience
+from penstock.operations.announcement import announcement
+from penstock.operations.writes import Put
 
 T = TypeVar("T")
 
@@ -187,9 +189,10 @@ class PostgresConnector:
     def _remembering(self, text: str, given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
         return remembering(text, guarded=False), given
 
-    def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
+    def together(self, statements: Sequence[Statement], *, token: str | None, wake: Sequence[Put] = ()) -> None:
         if len(statements) == 1 and token is not None and not wake and statements[0].text.startswith("update"):
             return self._alone(statements[0], token)
+        news = announcement(wake) if wake else None
         order = in_order(statements)
         todo = statements if order is None else [statements[p] for p in order]
         several = arranged(todo, self._types)
@@ -197,17 +200,17 @@ class PostgresConnector:
         try:
             if several is not None:
                 try:
-                    return self._chain(several, token, wake)
+                    return self._chain(several, token, news)
                 except Refused as joined:
                     repeated = joined.repeated  # which one of many it was can be told only one by one
-            self._chain(todo, token, wake, order)
+            self._chain(todo, token, news, order)
         except Refused as refused:
             raise Refused(refused.position, repeated=repeated or refused.repeated) from None
         except InvalidValue:
             if several is None and order is None:
                 raise
             # One that was given before it may be refused, and is told first.
-            self._chain(statements, token, wake)
+            self._chain(statements, token, news)
 
     def _alone(self, statement: Statement, token: str) -> None:
         """One update that leaves its token, as most saves are: for the first time in the quickest way.
@@ -223,7 +226,7 @@ class PostgresConnector:
                 done = once(lambda: session.exchange((*self._binding(), first)))
                 if done is None or done[-1].command_tuples:
                     return
-            sure = self._chained((statement,), token, wake=False, order=None)
+            sure = self._chained((statement,), token, news=None, order=None)
             once(lambda: session.exchange((*self._binding(), sure)))
 
         self._attempt(action)
@@ -239,16 +242,16 @@ class PostgresConnector:
         return types
 
     def _chain(
-        self, statements: Sequence[Statement], token: str | None, wake: bool, order: Sequence[int] | None = None
+        self, statements: Sequence[Statement], token: str | None, news: str | None, order: Sequence[int] | None = None
     ) -> None:
         """Carry out statements; ``order`` tells the positions in which they were given, if those are others."""
-        call = self._chained(statements, token, wake, order)
+        call = self._chained(statements, token, news, order)
         self._attempt(lambda c: once(lambda: c.exchange((*self._binding(), call))))
 
     def _chained(
-        self, statements: Sequence[Statement], token: str | None, wake: bool, order: Sequence[int] | None
+        self, statements: Sequence[Statement], token: str | None, news: str | None, order: Sequence[int] | None
     ) -> Call:
-        return plain_call(*chain(statements, token, wake, order, guarded=False))
+        return plain_call(*chain(statements, token, news, order, guarded=False))
 
     def many(self, text: str, rows: list[tuple[Any, ...]], *, pivot: str | None = None) -> None:
         if pivot is not None and len(rows) >= FEWEST and "bytea" not in (types := self._types(text)):
@@ -371,9 +374,9 @@ class BoundConnector(PostgresConnector):
         return plain_call(noting(statement.text, guarded=True), (*statement.parameters, token, self._project))
 
     def _chained(
-        self, statements: Sequence[Statement], token: str | None, wake: bool, order: Sequence[int] | None
+        self, statements: Sequence[Statement], token: str | None, news: str | None, order: Sequence[int] | None
     ) -> Call:
-        text, given = chain(statements, token, wake, order, guarded=True)
+        text, given = chain(statements, token, news, order, guarded=True)
         return plain_call(text, [*given, self._project])
 
     def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:

@@ -24,6 +24,7 @@ from penstock.engines.sql.statement import Statement
 from penstock.errors import Misconfigured, Unavailable
 from penstock.net.per_process import generation
 from penstock.operations.updates import exact_sum
+from penstock.operations.writes import Put
 from penstock.ports.private import make_private_file
 from penstock.schema.documents import decimal, integer
 
@@ -181,7 +182,7 @@ class SqliteConnector:
         # There is no wire, so no answer can be lost, and no token is needed.
         return self.rows(text, parameters)
 
-    def together(self, statements: Sequence[Statement], *, token: str | None, wake: bool = False) -> None:
+    def together(self, statements: Sequence[Statement], *, token: str | None, wake: Sequence[Put] = ()) -> None:
         connection = self.connection()
         cursor = connection.cursor()
         execute = cursor.execute  # one cursor for all, as each costs its part of a small statement

@@ -7,6 +7,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from penstock.schema.shape import EntityShape
+
 _PAUSE = 0.004
 "Seconds between looks for what other processes write. One costs some microseconds: a counter in shared memory."
 _AGAIN = 0.5
@@ -47,6 +49,9 @@ class SqliteWaiter:
     def wake(self) -> None:
         """Something has been committed in this process: look at once."""
         self._stirred.set()
+
+    def heard(self, shape: EntityShape) -> None:
+        """All that is seen is that the file has changed."""
 
     def busy(self) -> None:
         pass

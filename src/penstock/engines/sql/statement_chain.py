@@ -46,18 +46,19 @@ def _form(statement: Statement) -> Form:
 
 
 def chain(
-    statements: Sequence[Statement], token: str | None, wake: bool, order: Sequence[int] | None, *, guarded: bool
+    statements: Sequence[Statement], token: str | None, news: str | None, order: Sequence[int] | None, *, guarded: bool
 ) -> tuple[str, list[Any]]:
     """All statements as one, and its parameters.
 
-    With several that others may be in the way of, each is carried out in its turn. ``order`` tells the positions in
-    which they were given, if those are others.
+    ``news`` is what those who listen are told, if they are. With several that others may be in the way of, each is
+    carried out in its turn. ``order`` tells the positions in which they were given, if those are others.
     """
     placed = [s for s in statements if s.place is not None]
     told = order is not None and any(s.must_touch for s in statements)
     forms = tuple([_form(s) for s in statements])
-    text = _chained(forms, token is not None, wake, guarded, len(placed) > 1, told)
-    return text, _parameters(statements, token, order if told else None)
+    text = _chained(forms, token is not None, news is not None, guarded, len(placed) > 1, told)
+    parameters = _parameters(statements, token, order if told else None)
+    return text, parameters if news is None else [*parameters, news]
 
 
 @lru_cache(maxsize=512)
@@ -89,7 +90,7 @@ def _chained(forms: tuple[Form, ...], remembered: bool, wake: bool, guarded: boo
         outcomes.insert(0, _KNOWN)
     last = f"case {' '.join(outcomes)} end" if outcomes else "1"
     if wake:
-        last += f", pg_notify('{CHANNEL}', '')"
+        last += f", pg_notify('{CHANNEL}', %s)"
     return f"with {', '.join(parts)} select {last}{f' where {GUARD}' if guarded else ''}"
 
 

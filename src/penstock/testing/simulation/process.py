@@ -17,6 +17,7 @@ from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Page, Query
 from penstock.ports.engine import Engine, Waiter
+from penstock.schema.shape import EntityShape
 from penstock.testing.simulation.schedule import Happening
 
 T = TypeVar("T")
@@ -189,6 +190,9 @@ class _PointWaiter:
     def wait(self, seconds: float) -> bool:
         self._process.at_point(Call("store", "wait"), lambda: None)
         return True
+
+    def heard(self, shape: EntityShape) -> None:
+        """It looks anyway."""
 
     def busy(self) -> None:
         """It looks again anyway."""
