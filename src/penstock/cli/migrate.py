@@ -10,6 +10,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from penstock.cli.drop_leftovers import drop_all
 from penstock.cli.installed import domains
 from penstock.cli.terminal import AsJson, StoreUrl, busy, complain, console, opened
 from penstock.declare.domain import Domain
@@ -25,6 +26,9 @@ Rate = Annotated[float | None, typer.Option(min=1, help="How many records a seco
 ShutOut = Annotated[
     bool, typer.Option("--shut-out", help="Do not wait for processes whose declaration cannot go on; shut them out.")
 ]
+DropLeftovers = Annotated[
+    bool, typer.Option("--drop-leftovers", help="Drop what no declaration has any more; with --dry-run: tell what.")
+]
 Pause = Annotated[bool, typer.Option("--pause", help="Have whoever migrates stop; the next `migrate` goes on.")]
 
 
@@ -35,10 +39,13 @@ def migrate(
     rate: Rate = None,
     shut_out: ShutOut = False,
     pause: Pause = False,
+    drop_leftovers: DropLeftovers = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring every record to the declared layout, while everybody goes on. What was broken off is gone on with."""
     with opened(store) as handle:
+        if drop_leftovers:
+            return drop_all(handle, (*domains(), WORKING), dry_run=dry_run, rate=rate, as_json=as_json)
         with busy("Looking at the layouts"):
             pending = pending_migrations(handle, (*domains(), WORKING))
         if pause:

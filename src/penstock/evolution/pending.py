@@ -10,8 +10,9 @@ from penstock.declare.domain import Domain
 from penstock.errors import LayoutMismatch
 from penstock.kernel.layouts.layout_register import LayoutRegister
 from penstock.kernel.store import Store
-from penstock.schema.differences import Difference
+from penstock.schema.differences import Difference, Takes
 from penstock.schema.fingerprint import fingerprint_of
+from penstock.schema.migration_stage import BEING_DROPPED, DROPS
 from penstock.schema.shape import EntityShape
 from penstock.schema.target_layout import keeps_from_migrating, target_layout
 
@@ -61,6 +62,10 @@ def _of(store: Store, shapes: list[EntityShape]) -> Iterator[PendingMigration]:
     for shape in shapes:
         layout = stored.get(shape.label)
         if layout is None or fingerprint_of(shape).digest in layout.former:
+            continue
+        if layout.stage in DROPS:
+            told = Difference(Takes.MORE_WORDS, shape.label, BEING_DROPPED)
+            yield PendingMigration(shape, (), (told,), _records(store, shape), None)
             continue
         target = target_layout(layout.layout, fingerprint_of(shape), key_texts=store.engine.features.key_texts)
         if target.steps or target.left or layout.stage is not None:

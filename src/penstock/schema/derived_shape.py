@@ -99,10 +99,12 @@ def through(
     What is ``announced`` beside the layout is carried along already, as others may go by it soon; where records are on
     their way to it, ``stage`` says how far they are.
     """
+    if stage is MigrationStage.PROPOSED:
+        announced = stage = None
     own = fingerprint_of(declared)
     layout = named_as(layout, own)
     carried = layout if announced is None else named_as(announced, own)
-    read = carried if stage in (MigrationStage.SWITCHED, MigrationStage.LEAVING) else layout
+    read = carried if stage in _READ_ANEW else layout
     demanded = layout if stage in (None, MigrationStage.ANNOUNCED, MigrationStage.FILLING) else carried
     keyed = layout if stage is MigrationStage.ANNOUNCED else carried
     _check_missing(declared, own, read, demanded)
@@ -153,6 +155,7 @@ def through(
     )
 
 
+_READ_ANEW = (MigrationStage.SWITCHED, MigrationStage.LEAVING, MigrationStage.DROPPING)
 _MIRRORED = (MigrationStage.FILLING, MigrationStage.CLOSED, MigrationStage.SWITCHED)
 
 

@@ -140,7 +140,7 @@ def why_fixed(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) ->
         return None
     if _attributes_of_key(stored) != _attributes_of_key(declared):
         return "the attributes of a table's key cannot be others; declare another table"
-    if not _are_apart(stored.partition, declared.partition) and not _are_apart(stored.sort, declared.sort):
+    if not are_apart(stored.partition, declared.partition) and not are_apart(stored.sort, declared.sort):
         return "a former key could be the key of another record; begin it with another word, or declare another table"
     return None
 
@@ -150,7 +150,7 @@ def _attributes_of_key(layout: Fingerprint) -> list[tuple[str, bool]]:
     return [(key.attribute, key.number) for key in keys]
 
 
-def _are_apart(former: StoredKey | None, key: StoredKey | None) -> bool:
+def are_apart(former: StoredKey | None, key: StoredKey | None) -> bool:
     """Can no text be made by both templates? So it is where both begin with words, and neither with the other's."""
     if former is None or key is None:
         return False
