@@ -10,8 +10,9 @@
 6. *Leaving*, where records have another key in the same table: nobody writes the former any more, and it is removed.
 7. The new layout is the one that the store has.
 
-Each stage begins when nobody goes by the one before the last. Whoever takes over from a process that died goes on where
-it ended.
+Each stage begins when nobody goes by the one before the last. The last one does so when those who only read, and tell
+nobody what they know, have heard of it: until then every writer writes what they read. Whoever takes over from a
+process that died goes on where it ended.
 """
 
 from __future__ import annotations
@@ -138,13 +139,14 @@ class Migration:
                 stored = self._advance(MigrationStage.SWITCHED)
         if stored.stage is MigrationStage.SWITCHED:
             self._layout.wait_for_writers()
-            if self._has_other_home(stored):
-                self._layout.wait_for_readers()
-                if self._key_texts and stored.layout.table == _following(stored).table:
-                    stored = self._advance(MigrationStage.LEAVING)
+            if self._leaves_keys(stored):
+                self._layout.wait_for_requests()
+                stored = self._advance(MigrationStage.LEAVING)
         if stored.stage is MigrationStage.LEAVING:
             self._layout.wait_for_writers()
             self._leave(stored)
+        elif stored.stage is not MigrationStage.FILLING:  # whoever reads as it was, or is to be shut out, hears of it
+            self._layout.wait_for_readers()
         self._layout.become(lambda before: next_layout(before) if before.stage is not None else None)
         return self._tidied(done)
 
@@ -161,6 +163,11 @@ class Migration:
     def _has_other_home(self, stored: StoredLayout) -> bool:
         following = _following(stored)
         return is_moved(named_as(stored.layout, following), following, key_texts=self._key_texts)
+
+    def _leaves_keys(self, stored: StoredLayout) -> bool:
+        """Are there former keys in the table in which records stay?"""
+        same_table = stored.layout.table == _following(stored).table
+        return self._key_texts and same_table and self._has_other_home(stored)
 
     def _target(self, stored: StoredLayout) -> TargetLayout:
         return target_layout(stored.layout, self._declared, key_texts=self._key_texts)

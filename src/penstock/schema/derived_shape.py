@@ -140,7 +140,7 @@ def through(
         declared,
         shape,
         absent,
-        frozenset(n for n in known if not demanded.fields[n].may_be_missing and declared.fields[n].optional),
+        frozenset(n for n in known if declared.fields[n].optional and _is_read_by_others(layout.fields.get(n))),
         unknown,
         tuple(
             n for n, s in strangers.items() if n not in declared.gone and not demanded.fields.get(n, s).may_be_missing
@@ -153,6 +153,11 @@ def through(
         if stage in _MIRRORED and is_moved(read, other, key_texts=key_texts)
         else None,
     )
+
+
+def _is_read_by_others(former: StoredField | None) -> bool:
+    """Must it have a value until the last who reads it so has heard that it need have none?"""
+    return former is not None and not former.may_be_missing
 
 
 _READ_ANEW = (MigrationStage.SWITCHED, MigrationStage.LEAVING, MigrationStage.DROPPING)
