@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
+from msgspec import structs
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -47,11 +48,11 @@ def migrate(
         if drop_leftovers:
             return drop_all(handle, (*domains(), WORKING), dry_run=dry_run, rate=rate, as_json=as_json)
         with busy("Looking at the layouts"):
-            pending = pending_migrations(handle, (*domains(), WORKING))
+            pending = pending_migrations(handle, (*domains(), WORKING), counted=dry_run)
         if pause:
             _show_paused([p.label for p in pending if p.stage is not None and pause_migration(handle, p.label)])
         elif dry_run:
-            _show_pending(pending, as_json)
+            show_pending(pending, as_json)
         else:
             done = migrate_all(handle, pending, segments=segments, rate=rate, shut_out=shut_out)
             _show_done(done, as_json)
@@ -113,13 +114,14 @@ def _show_paused(labels: list[str]) -> None:
     console().print(f"Asked to pause: {', '.join(labels)}." if labels else "Nothing is being migrated.")
 
 
-def _show_pending(pending: list[PendingMigration], as_json: bool) -> None:
+def show_pending(pending: list[PendingMigration], as_json: bool) -> None:
     if as_json:
         told = [
             {
                 "entity": p.label,
                 "steps": [{"what": s.what, "detail": s.detail} for s in p.steps],
                 "refused": [{"what": s.what, "detail": s.detail} for s in p.left],
+                "lost": [{**structs.asdict(lost), "examples": list(lost.examples)} for lost in p.lost],
                 "records": p.records,
                 "stage": p.stage,
             }
@@ -131,9 +133,9 @@ def _show_pending(pending: list[PendingMigration], as_json: bool) -> None:
     else:
         table = Table("entity", "what", "records, about", "stage", title="To be migrated", title_justify="left")
         for each in pending:
-            steps = [f"{s.what}: {s.detail}" for s in each.steps] + [
-                f"refused: {s.what}: {s.detail}" for s in each.left
-            ]
+            steps = [f"{s.what}: {s.detail}" for s in each.steps]
+            steps += [f"refused: {s.what}: {s.detail}" for s in each.left]
+            steps += [lost.said for lost in each.lost]
             table.add_row(each.label, "\n".join(steps), _count(each.records), each.stage or "not begun")
         console().print(table)
 

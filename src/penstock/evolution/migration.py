@@ -128,6 +128,7 @@ class Migration:
             self._layout.wait_for_writers()
             done = self._fill_all(stored, done)
             if shuts_out(stored.layout, _following(stored)):
+                self._check_sound(stored, done)
                 self._leave_behind()
                 stored = self._advance(MigrationStage.CLOSED)
         if stored.stage is MigrationStage.CLOSED:
@@ -330,6 +331,13 @@ class Migration:
             f"{self._declared.label}: records fall behind while they are brought along; somebody writes to the store "
             f"without knowing of it. Find who does, end that, and run `penstock migrate` again"
         )
+
+    def _check_sound(self, stored: StoredLayout, done: Sequence[MigrationSegment]) -> None:
+        """Nobody is shut out as long as there are records of which nothing can be made."""
+        if any(segment.unreadable for segment in done):
+            backfill = self._backfill(stored)
+            for number in range(self._segments):
+                self._look_through(stored, backfill, number)
 
     def _look_through(self, stored: StoredLayout, backfill: Backfill, number: int) -> int:
         """How many records of a segment still had to be written."""
