@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
+from msgspec import structs
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from penstock.cli.drop_leftovers import drop_all
 from penstock.cli.installed import domains
 from penstock.cli.terminal import AsJson, StoreUrl, busy, complain, console, opened
 from penstock.declare.domain import Domain
@@ -25,6 +27,9 @@ Rate = Annotated[float | None, typer.Option(min=1, help="How many records a seco
 ShutOut = Annotated[
     bool, typer.Option("--shut-out", help="Do not wait for processes whose declaration cannot go on; shut them out.")
 ]
+DropLeftovers = Annotated[
+    bool, typer.Option("--drop-leftovers", help="Drop what no declaration has any more; with --dry-run: tell what.")
+]
 Pause = Annotated[bool, typer.Option("--pause", help="Have whoever migrates stop; the next `migrate` goes on.")]
 
 
@@ -35,16 +40,19 @@ def migrate(
     rate: Rate = None,
     shut_out: ShutOut = False,
     pause: Pause = False,
+    drop_leftovers: DropLeftovers = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring every record to the declared layout, while everybody goes on. What was broken off is gone on with."""
     with opened(store) as handle:
+        if drop_leftovers:
+            return drop_all(handle, (*domains(), WORKING), dry_run=dry_run, rate=rate, as_json=as_json)
         with busy("Looking at the layouts"):
-            pending = pending_migrations(handle, (*domains(), WORKING))
+            pending = pending_migrations(handle, (*domains(), WORKING), counted=dry_run)
         if pause:
             _show_paused([p.label for p in pending if p.stage is not None and pause_migration(handle, p.label)])
         elif dry_run:
-            _show_pending(pending, as_json)
+            show_pending(pending, as_json)
         else:
             done = migrate_all(handle, pending, segments=segments, rate=rate, shut_out=shut_out)
             _show_done(done, as_json)
@@ -106,13 +114,14 @@ def _show_paused(labels: list[str]) -> None:
     console().print(f"Asked to pause: {', '.join(labels)}." if labels else "Nothing is being migrated.")
 
 
-def _show_pending(pending: list[PendingMigration], as_json: bool) -> None:
+def show_pending(pending: list[PendingMigration], as_json: bool) -> None:
     if as_json:
         told = [
             {
                 "entity": p.label,
                 "steps": [{"what": s.what, "detail": s.detail} for s in p.steps],
                 "refused": [{"what": s.what, "detail": s.detail} for s in p.left],
+                "lost": [{**structs.asdict(lost), "examples": list(lost.examples)} for lost in p.lost],
                 "records": p.records,
                 "stage": p.stage,
             }
@@ -124,9 +133,9 @@ def _show_pending(pending: list[PendingMigration], as_json: bool) -> None:
     else:
         table = Table("entity", "what", "records, about", "stage", title="To be migrated", title_justify="left")
         for each in pending:
-            steps = [f"{s.what}: {s.detail}" for s in each.steps] + [
-                f"refused: {s.what}: {s.detail}" for s in each.left
-            ]
+            steps = [f"{s.what}: {s.detail}" for s in each.steps]
+            steps += [f"refused: {s.what}: {s.detail}" for s in each.left]
+            steps += [lost.said for lost in each.lost]
             table.add_row(each.label, "\n".join(steps), _count(each.records), each.stage or "not begun")
         console().print(table)
 

@@ -8,6 +8,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from penstock.cli.drop_leftovers import leftover_steps
 from penstock.cli.installed import domains, installed
 from penstock.cli.terminal import AsJson, ObjectsUrl, StoreUrl, busy, console, opened, settings
 from penstock.operations.plan import PlanStep
@@ -41,6 +42,8 @@ def _advice(objects: str | None) -> list[PlanStep]:
 def _ensure(store: str | None, objects: str | None, as_json: bool, *, dry_run: bool) -> None:
     with opened(store) as handle, busy("Looking at the tables" if dry_run else "Creating tables"):
         steps = handle.ensure(*domains(), WORKING, dry_run=dry_run)
+        if dry_run:
+            steps += leftover_steps(handle, (*domains(), WORKING))
     steps += _advice(objects)
     if as_json:
         print(json.dumps([{"kind": s.kind, "name": s.name, "detail": s.detail} for s in steps], indent=2))

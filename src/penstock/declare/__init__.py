@@ -6,7 +6,7 @@ from penstock.declare.begins import begins
 from penstock.declare.computed import computed
 from penstock.declare.domain import Domain, View
 from penstock.declare.entity import Entity
-from penstock.declare.formerly import Formerly, Gone, Retyped
+from penstock.declare.formerly import Formerly, Gone, Instead, Retyped
 from penstock.declare.key import IndexKey, key
 from penstock.declare.lifetime import Expires, KeepLatest, RetainFor
 from penstock.declare.move import Move, diagram, move
@@ -43,6 +43,7 @@ __all__ = [
     "Formerly",
     "Gone",
     "IndexKey",
+    "Instead",
     "ItemCollection",
     "KeepLatest",
     "Milliseconds",

@@ -17,7 +17,7 @@ from pydantic_core import PydanticUndefined
 from penstock.declare.attribute import StoredAs
 from penstock.declare.begins import beginning
 from penstock.declare.computed import computation
-from penstock.declare.formerly import Formerly, Retyped
+from penstock.declare.formerly import Formerly, Instead, Retyped
 from penstock.declare.keys_within import keys_within
 from penstock.declare.personal import marked_within, opened_by, seen_by
 from penstock.declare.rights import written_by
@@ -104,6 +104,7 @@ def _read(entity: str, name: str, info: FieldInfo, naming: Callable[[str], str])
         formerly=tuple(m.name for m in metadata if isinstance(m, Formerly)),
         retyping=None if retyped is None else _retyping(entity, name, info, retyped),
         begins=begun,
+        instead={lost: value for m in metadata if isinstance(m, Instead) for lost, value in m.of.items()},
     )
 
 

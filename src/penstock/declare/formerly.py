@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -39,6 +39,16 @@ class Retyped(Generic[Was]):
 
 
 @dataclass(frozen=True, slots=True)
+class Instead:
+    """What stands for choices of older declarations that are declared no longer: ``Instead({"western": Genre.DRAMA})``.
+
+    Records that have one read so, and are written so by `penstock migrate`.
+    """
+
+    of: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Gone:
     """A field that older declarations need in every record, and what is written there for their sake."""
 
@@ -58,6 +68,11 @@ def check_past(shape: EntityShape) -> None:
             raise DeclarationError(
                 f"{where} is unique, and what is claimed keeps its name and type; declare a new field"
             )
+        for lost, standing in field.instead.items():
+            if lost in field.choices or getattr(standing, "value", standing) not in field.choices:
+                raise DeclarationError(
+                    f"{where}: {standing!r} stands for {lost!r}; what stands must be declared, and the other must not"
+                )
         if field.name == shape.expiry and (field.formerly or field.retyping is not None):
             raise DeclarationError(f"{where} ends records, by the name its table knows; declare a new field")
     if standing := [name for name in shape.gone if name in shape.fields]:

@@ -166,7 +166,8 @@ def mirroring(entity: DerivedEntity, found: ScannedRecord, patch: Patch | None, 
 def _copies(engine: Engine, entity: DerivedEntity) -> Mapping[str, str] | None:
     """From which field to which the store can copy all that is to be brought along; None where it takes more."""
     twins = {name: twin for name, twin in entity.derived.twins.items() if twin.follow is not None}
-    can = isinstance(engine, CopyingEngine) and not engine.features.key_texts and not entity.derived.beginning
+    others = entity.derived.beginning or entity.choices
+    can = isinstance(engine, CopyingEngine) and not engine.features.key_texts and not others
     if not can or not twins or entity.derived.mirror is not None or not all(twin.is_copy for twin in twins.values()):
         return None
     return {name: twin.name for name, twin in twins.items()}
@@ -179,8 +180,9 @@ def renewing(entity: DerivedEntity, found: ScannedRecord) -> Patch | None:
     if not updates and not found.stale:
         return None
     made_of |= {n for name in found.stale for n in shape.indexes[name].watched}
+    changed = {update.field for update in updates}
     for index in shape.indexes.values():
-        if found.stale and index.watched & made_of:  # it is made anew with the others
+        if index.watched & (made_of if found.stale else changed):  # it is made anew with the others
             made_of |= index.watched
     key = {n: values[n] for n in shape.key.fields}
     still = [_still(shape, n, values[n]) for n in sorted(made_of - key.keys())]
@@ -199,6 +201,10 @@ def _missing(entity: DerivedEntity, values: dict[str, Any]) -> tuple[list[Update
         value = None if given is None else twin.follow(given)
         if value != _plain(field, values[twin.name]):
             updates.append(Remove(twin.name) if value is None else Set(twin.name, value))
+            made_of.add(name)
+    for name, choice in entity.choices.items():
+        if values[name] in choice.lost:
+            updates.append(Set(name, choice.dump(choice.load(values[name]))))
             made_of.add(name)
     for name, rule in entity.derived.beginning.items():
         if values[name] is None:

@@ -10,8 +10,9 @@
 6. *Leaving*, where records have another key in the same table: nobody writes the former any more, and it is removed.
 7. The new layout is the one that the store has.
 
-Each stage begins when nobody goes by the one before the last. Whoever takes over from a process that died goes on where
-it ended.
+Each stage begins when nobody goes by the one before the last. The last one does so when those who only read, and tell
+nobody what they know, have heard of it: until then every writer writes what they read. Whoever takes over from a
+process that died goes on where it ended.
 """
 
 from __future__ import annotations
@@ -26,11 +27,10 @@ from penstock.errors import LayoutMismatch
 from penstock.evolution.backfill import Backfill
 from penstock.evolution.migration_turn import MigrationTurn
 from penstock.evolution.speed_limit import SpeedLimit
+from penstock.evolution.staged_layout import StagedLayout
 from penstock.kernel.layouts.derived_entity import DerivedEntity
 from penstock.kernel.layouts.evolving_engine import by_layouts
-from penstock.kernel.layouts.knower import HELD
-from penstock.kernel.layouts.knower_watch import KnowerWatch
-from penstock.kernel.layouts.layout_register import LayoutRegister, Layouts
+from penstock.kernel.layouts.layout_register import LayoutRegister
 from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.kernel.layouts.stored_layout import StoredLayout, announcing, at_stage, next_layout, paused
 from penstock.kernel.store import Store
@@ -39,7 +39,7 @@ from penstock.schema.derived_shape import moved_fields, through
 from penstock.schema.differences import is_moved
 from penstock.schema.fingerprint import Fingerprint, fingerprint_of
 from penstock.schema.layout_names import named_as
-from penstock.schema.migration_stage import MigrationStage
+from penstock.schema.migration_stage import BEING_DROPPED, DROPS, MigrationStage
 from penstock.schema.shape import EntityShape, unindexed
 from penstock.schema.target_layout import TargetLayout, keeps_from_migrating, shuts_out, target_layout
 
@@ -91,7 +91,7 @@ class Migration:
         self._store, self._shape, self._engine = store, shape, by_layouts(store.engine)
         self._declared = fingerprint_of(shape)
         self._key_texts = store.engine.features.key_texts
-        self._register = LayoutRegister(store.engine, store.clock)
+        self._layout = StagedLayout(store, shape.label)
         self._segments, self._page, self._tell, self._shut_out = segments, page, tell, shut_out
         self._limit = SpeedLimit(store.clock, rate)
         self._turn = MigrationTurn(store, shape.label)
@@ -121,32 +121,34 @@ class Migration:
 
     def _run(self, stored: StoredLayout, done: list[MigrationSegment]) -> MigrationProgress:
         if stored.stage is MigrationStage.ANNOUNCED:
-            self._wait()
-            self._wait_for_readers()
+            self._layout.wait_for_writers()
+            self._layout.wait_for_readers()
             stored = self._advance(MigrationStage.FILLING)
         if stored.stage is MigrationStage.FILLING:
-            self._wait()
+            self._layout.wait_for_writers()
             done = self._fill_all(stored, done)
             if shuts_out(stored.layout, _following(stored)):
+                self._check_sound(stored, done)
                 self._leave_behind()
                 stored = self._advance(MigrationStage.CLOSED)
         if stored.stage is MigrationStage.CLOSED:
-            self._wait()
+            self._layout.wait_for_writers()
         if stored.stage not in (MigrationStage.SWITCHED, MigrationStage.LEAVING):
             self._verify(stored)
             self._engine.ensure([self._shape])
             if self._is_moved(stored):
                 stored = self._advance(MigrationStage.SWITCHED)
         if stored.stage is MigrationStage.SWITCHED:
-            self._wait()
-            if self._has_other_home(stored):
-                self._wait_for_readers()
-                if self._key_texts and stored.layout.table == _following(stored).table:
-                    stored = self._advance(MigrationStage.LEAVING)
+            self._layout.wait_for_writers()
+            if self._leaves_keys(stored):
+                self._layout.wait_for_requests()
+                stored = self._advance(MigrationStage.LEAVING)
         if stored.stage is MigrationStage.LEAVING:
-            self._wait()
+            self._layout.wait_for_writers()
             self._leave(stored)
-        self._become(lambda before: next_layout(before) if before.stage is not None else None)
+        elif stored.stage is not MigrationStage.FILLING:  # whoever reads as it was, or is to be shut out, hears of it
+            self._layout.wait_for_readers()
+        self._layout.become(lambda before: next_layout(before) if before.stage is not None else None)
         return self._tidied(done)
 
     def _tidied(self, done: list[MigrationSegment]) -> MigrationProgress:
@@ -163,6 +165,11 @@ class Migration:
         following = _following(stored)
         return is_moved(named_as(stored.layout, following), following, key_texts=self._key_texts)
 
+    def _leaves_keys(self, stored: StoredLayout) -> bool:
+        """Are there former keys in the table in which records stay?"""
+        same_table = stored.layout.table == _following(stored).table
+        return self._key_texts and same_table and self._has_other_home(stored)
+
     def _target(self, stored: StoredLayout) -> TargetLayout:
         return target_layout(stored.layout, self._declared, key_texts=self._key_texts)
 
@@ -170,13 +177,15 @@ class Migration:
 
     def _announced(self) -> StoredLayout | None:
         """What the store remembers once the migration has begun; None where there is nothing to do."""
-        stored = self._stored()
+        stored = self._layout.stored()
+        if stored.stage in DROPS:
+            raise LayoutMismatch(f"{self._declared.label}: {BEING_DROPPED}")
         if stored.stage is None:
             self._check_whole(stored)
             self._make_room(stored)
             self._grow()
-            self._become(self._begin)
-        stored = self._stored()
+            self._layout.become(self._begin)
+        stored = self._layout.stored()
         if stored.announced is None and not self._target(stored).steps:
             return None
         if stored.stage is None or stored.announced_for != self._declared.digest:
@@ -184,8 +193,8 @@ class Migration:
                 f"{self._declared.label} is just being changed for another declaration; let that come to its end, with "
                 f"the declaration it was begun with"
             )
-        self._become(lambda before: paused(before, False) if before.is_paused else None)
-        return self._stored()
+        self._layout.become(lambda before: paused(before, False) if before.is_paused else None)
+        return self._layout.stored()
 
     def _check_whole(self, stored: StoredLayout) -> None:
         left = [d for d in self._target(stored).left if keeps_from_migrating(d)]
@@ -210,9 +219,9 @@ class Migration:
 
     def _grow(self) -> None:
         """Announce the fields that are new, and have everybody know of them before anybody goes by them."""
-        self._become(self._growing)
-        self._wait()
-        self._become(lambda before: next_layout(before) if before.announced and before.stage is None else None)
+        self._layout.become(self._growing)
+        self._layout.wait_for_writers()
+        self._layout.become(lambda before: next_layout(before) if before.announced and before.stage is None else None)
 
     def _growing(self, before: StoredLayout) -> StoredLayout | None:
         target = self._target(before)
@@ -230,44 +239,19 @@ class Migration:
 
     def _advance(self, stage: MigrationStage) -> StoredLayout:
         self._tell(MigrationProgress(self._declared.label, stage))
-        self._become(lambda before: at_stage(before, stage) if before.stage not in (None, stage) else None)
-        stored = self._stored()
+        self._layout.become(lambda before: at_stage(before, stage) if before.stage not in (None, stage) else None)
+        stored = self._layout.stored()
         if stored.stage is None:
             raise self._turn.lost()
         return stored
 
-    def _become(self, becomes: Callable[[StoredLayout], StoredLayout | None]) -> None:
-        def changed(labels: Sequence[str], layouts: Layouts) -> list[StoredLayout]:
-            found = [becomes(layout) for layout in layouts.values()]
-            return [layout for layout in found if layout is not None]
-
-        if self._register.change([self._declared.label], changed):
-            self._engine.knowledge.renew()
-
-    def _stored(self) -> StoredLayout:
-        stored = self._register.read([self._declared.label]).get(self._declared.label)
-        if stored is None:
-            raise LayoutMismatch(
-                f"the store has not heard of {self._declared.label}; run `penstock tables apply` before it is migrated"
-            )
-        return stored
-
-    def _wait(self) -> None:
-        KnowerWatch(self._engine, self._store.clock).wait_for(self._register.edition())
-
-    def _wait_for_readers(self) -> None:
-        """Whoever only reads tells nobody what it knows, and may go by it for so long."""
-        self._store.clock.sleep(HELD)
-
     def _leave_behind(self) -> None:
         """Wait until nobody writes any more whose declaration is another, unless that is not wanted."""
-        watch = KnowerWatch(self._engine, self._store.clock)
-        known = (None, self._declared.digest)
         while not self._shut_out:
-            older = [k.place for k in watch.living() if k.declares.get(self._declared.label) not in known]
+            older = self._layout.others(self._declared.digest)
             if not older:
                 return
-            self._tell_waiting(f"for older declarations at {', '.join(sorted(older))} to end; --shut-out does not wait")
+            self._tell_waiting(f"for older declarations at {', '.join(older)} to end; --shut-out does not wait")
             self._check_pause()
             self._store.clock.sleep(1)
 
@@ -333,7 +317,7 @@ class Migration:
         return segment
 
     def _check_pause(self) -> None:
-        if self._stored().is_paused:
+        if self._layout.stored().is_paused:
             raise _Paused
         self._turn.keep()
 
@@ -347,6 +331,13 @@ class Migration:
             f"{self._declared.label}: records fall behind while they are brought along; somebody writes to the store "
             f"without knowing of it. Find who does, end that, and run `penstock migrate` again"
         )
+
+    def _check_sound(self, stored: StoredLayout, done: Sequence[MigrationSegment]) -> None:
+        """Nobody is shut out as long as there are records of which nothing can be made."""
+        if any(segment.unreadable for segment in done):
+            backfill = self._backfill(stored)
+            for number in range(self._segments):
+                self._look_through(stored, backfill, number)
 
     def _look_through(self, stored: StoredLayout, backfill: Backfill, number: int) -> int:
         """How many records of a segment still had to be written."""

@@ -8,10 +8,12 @@ from msgspec import Struct
 
 from penstock.declare.domain import Domain
 from penstock.errors import LayoutMismatch
+from penstock.evolution.lost_records import LostRecords, lost_records
 from penstock.kernel.layouts.layout_register import LayoutRegister
 from penstock.kernel.store import Store
-from penstock.schema.differences import Difference
+from penstock.schema.differences import Difference, Takes
 from penstock.schema.fingerprint import fingerprint_of
+from penstock.schema.migration_stage import BEING_DROPPED, DROPS
 from penstock.schema.shape import EntityShape
 from penstock.schema.target_layout import keeps_from_migrating, target_layout
 
@@ -28,6 +30,8 @@ class PendingMigration(Struct, frozen=True, eq=False):
     "How many the entity's table has, about; None where they cannot be seen by this declaration."
     stage: str | None
     "How far it is, where somebody has begun with it."
+    lost: tuple[LostRecords, ...] = ()
+    "Records that have choices which are declared no longer, where they were counted."
 
     @property
     def label(self) -> str:
@@ -51,22 +55,30 @@ class PendingMigration(Struct, frozen=True, eq=False):
         return self.refused is None and (bool(self.steps) or self.stage is not None)
 
 
-def pending_migrations(store: Store, domains: Iterable[Domain]) -> list[PendingMigration]:
-    """Everything that `penstock migrate` has to do; nothing is changed."""
-    return [found for domain in (store.own, *domains) for found in _of(store, domain.shapes)]
+def pending_migrations(store: Store, domains: Iterable[Domain], *, counted: bool = False) -> list[PendingMigration]:
+    """Everything that `penstock migrate` has to do; nothing is changed.
+
+    ``counted``: with the records that have choices which are declared no longer, for which all are looked at.
+    """
+    return [found for domain in (store.own, *domains) for found in _of(store, domain.shapes, counted)]
 
 
-def _of(store: Store, shapes: list[EntityShape]) -> Iterator[PendingMigration]:
+def _of(store: Store, shapes: list[EntityShape], counted: bool) -> Iterator[PendingMigration]:
     stored = LayoutRegister(store.engine, store.clock).read([shape.label for shape in shapes])
     for shape in shapes:
         layout = stored.get(shape.label)
         if layout is None or fingerprint_of(shape).digest in layout.former:
             continue
+        if layout.stage in DROPS:
+            told = Difference(Takes.MORE_WORDS, shape.label, BEING_DROPPED)
+            yield PendingMigration(shape, (), (told,), _records(store, shape), None)
+            continue
         target = target_layout(layout.layout, fingerprint_of(shape), key_texts=store.engine.features.key_texts)
         if target.steps or target.left or layout.stage is not None:
             records = _records(store, shape)
             stage = None if layout.stage is None else str(layout.stage)
-            yield PendingMigration(shape, target.steps, target.left, records, stage)
+            lost = lost_records(store, shape, layout) if counted and records is not None else ()
+            yield PendingMigration(shape, target.steps, target.left, records, stage, tuple(lost))
 
 
 def _records(store: Store, shape: EntityShape) -> int | None:

@@ -25,6 +25,7 @@ from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod
 from penstock.kernel.idempotency import SystemOnce
+from penstock.kernel.layouts.former_layout import FormerLayout
 from penstock.kernel.layouts.knower import Knower
 from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.kernel.layouts.stored_layout import LayoutEdition, StoredLayout
@@ -94,6 +95,7 @@ BOUNDS: tuple[Bound, ...] = (
     Bound(UniqueValue, "as long as the record that has the value; one left behind until taken over", Stays.DECLARED),
     Bound(StoredLayout, "one for each entity", Stays.DECLARED),
     Bound(LayoutEdition, "one", Stays.DECLARED),
+    Bound(FormerLayout, "one for each layout that an entity had, until its leftovers are dropped", Stays.DECLARED),
     Bound(Knower, "one for each process that writes, and 1 day longer if it did not say goodbye", Stays.DECLARED, _DAY),
     Bound(MigrationSegment, "until its migration is complete; some for each", Stays.DECLARED),
     Bound(QuotaUse, "1 day longer than its period, or than anything can be held on it", longest=8 * _DAY),

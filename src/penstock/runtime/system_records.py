@@ -20,6 +20,7 @@ from penstock.kernel.audit import SystemAudit
 from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod
 from penstock.kernel.idempotency import SystemOnce
+from penstock.kernel.layouts.former_layout import FormerLayout
 from penstock.kernel.layouts.knower import Knower
 from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.kernel.layouts.stored_layout import LayoutEdition, StoredLayout
@@ -56,6 +57,7 @@ SYSTEM_RECORDS = Domain(
     UniqueValue,
     StoredLayout,
     LayoutEdition,
+    FormerLayout,
     Knower,
     MigrationSegment,
     LogMark,

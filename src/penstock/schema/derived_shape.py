@@ -31,6 +31,7 @@ from penstock.schema.differences import is_moved, place_of
 from penstock.schema.fingerprint import Fingerprint, StoredField, fingerprint_of
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.layout_names import named_as
+from penstock.schema.lost_choices import choice_conversion
 from penstock.schema.migration_stage import MigrationStage
 from penstock.schema.shape import EntityShape
 
@@ -84,6 +85,8 @@ class DerivedShape:
     "Declared fields that some records do not have yet, with the rules that say what they are."
     mirror: EntityShape | None = None
     "The same records at their other place, while they are on their way to it or from it."
+    refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    "Choices that no record may have any more, though they are declared here."
 
 
 def through(
@@ -93,21 +96,24 @@ def through(
     announced: Fingerprint | None = None,
     stage: MigrationStage | None = None,
     key_texts: bool,
+    is_former: bool = False,
 ) -> DerivedShape:
     """A declaration seen through a layout; LayoutMismatch where its records cannot be read or written by it.
 
     What is ``announced`` beside the layout is carried along already, as others may go by it soon; where records are on
-    their way to it, ``stage`` says how far they are.
+    their way to it, ``stage`` says how far they are. ``is_former``: the store has left the declaration behind.
     """
+    if stage is MigrationStage.PROPOSED:
+        announced = stage = None
     own = fingerprint_of(declared)
     layout = named_as(layout, own)
     carried = layout if announced is None else named_as(announced, own)
-    read = carried if stage in (MigrationStage.SWITCHED, MigrationStage.LEAVING) else layout
+    read = carried if stage in _READ_ANEW else layout
     demanded = layout if stage in (None, MigrationStage.ANNOUNCED, MigrationStage.FILLING) else carried
     keyed = layout if stage is MigrationStage.ANNOUNCED else carried
     _check_missing(declared, own, read, demanded)
     absent = {n: f for n, f in declared.fields.items() if n not in read.fields}
-    conversions = _conversions(declared, read)
+    conversions = _conversions(declared, read) if is_former else _with_choices(declared, read)
     _conversions(declared, demanded)  # which shuts out whoever has none
     known = {n: _placed(declared.fields[n], read, conversions) for n in declared.fields if n not in absent}
     strangers = {n: s for n, s in {**carried.fields, **read.fields}.items() if n not in known and n not in absent}
@@ -138,7 +144,7 @@ def through(
         declared,
         shape,
         absent,
-        frozenset(n for n in known if not demanded.fields[n].may_be_missing and declared.fields[n].optional),
+        frozenset(n for n in known if declared.fields[n].optional and _is_read_by_others(layout.fields.get(n))),
         unknown,
         tuple(
             n for n, s in strangers.items() if n not in declared.gone and not demanded.fields.get(n, s).may_be_missing
@@ -150,9 +156,16 @@ def through(
         placed_as(shape, declared, other)
         if stage in _MIRRORED and is_moved(read, other, key_texts=key_texts)
         else None,
+        _refused(own, demanded) if is_former else {},
     )
 
 
+def _is_read_by_others(former: StoredField | None) -> bool:
+    """Must it have a value until the last who reads it so has heard that it need have none?"""
+    return former is not None and not former.may_be_missing
+
+
+_READ_ANEW = (MigrationStage.SWITCHED, MigrationStage.LEAVING, MigrationStage.DROPPING)
 _MIRRORED = (MigrationStage.FILLING, MigrationStage.CLOSED, MigrationStage.SWITCHED)
 
 
@@ -177,9 +190,9 @@ def _twin(declared: EntityShape, name: str, read: Fingerprint, other: Fingerprin
     if given is None:
         return Twin(label, None), _stranger(label, stored)
     where = f"{declared.label}.{name}"
-    here = conversion_of(where, given, read.fields[name])
+    here = conversion_of(where, given, read.fields[name]) or choice_conversion(where, given, read.fields[name])
     try:
-        there = conversion_of(where, given, stored)
+        there = conversion_of(where, given, stored) or choice_conversion(where, given, stored)
     except LayoutMismatch:  # what is to follow is beyond this declaration; whoever migrates makes it anew
         return Twin(label, None), _stranger(label, stored)
     follow = there.dump if there is not None else here.follow if here is not None else _same
@@ -215,6 +228,23 @@ def _conversions(declared: EntityShape, layout: Fingerprint) -> dict[str, Conver
         if name in layout.fields
     }
     return {name: conversion for name, conversion in found.items() if conversion is not None}
+
+
+def _with_choices(declared: EntityShape, layout: Fingerprint) -> dict[str, Conversion]:
+    """The conversions, with those of fields that lie as they are declared, but may be of former choices."""
+    found = _conversions(declared, layout)
+    for name, given in declared.fields.items():
+        if name in layout.fields and name not in found and given.choices:
+            conversion = choice_conversion(f"{declared.label}.{name}", given, layout.fields[name])
+            found |= {} if conversion is None else {name: conversion}
+    return found
+
+
+def _refused(own: Fingerprint, demanded: Fingerprint) -> dict[str, frozenset[str]]:
+    lost = {
+        n: set(f.choices).difference(demanded.fields[n].choices) for n, f in own.fields.items() if n in demanded.fields
+    }
+    return {name: frozenset(texts) for name, texts in lost.items() if texts and demanded.fields[name].choices}
 
 
 def _placed(given: FieldShape, layout: Fingerprint, conversions: Mapping[str, Conversion]) -> FieldShape:

@@ -98,6 +98,7 @@ def _all(stored: Fingerprint, declared: Fingerprint, key_texts: bool) -> Iterato
         else:
             yield from _bound(declared, name, former, field, key_texts)
             yield from _field(f"{declared.label}.{name}", former, field, key_texts)
+            yield from _choices(f"{declared.label}.{name}", former, field, is_key=name in key_fields(declared))
     for name, former in stored.fields.items():
         if name not in declared.fields:
             yield _lost_field(f"{stored.label}.{name}", former, is_gone=name in declared.gone)
@@ -144,7 +145,7 @@ def why_fixed(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) ->
         return None
     if _attributes_of_key(stored) != _attributes_of_key(declared):
         return "the attributes of a table's key cannot be others; declare another table"
-    if not _are_apart(stored.partition, declared.partition) and not _are_apart(stored.sort, declared.sort):
+    if not are_apart(stored.partition, declared.partition) and not are_apart(stored.sort, declared.sort):
         return "a former key could be the key of another record; begin it with another word, or declare another table"
     return None
 
@@ -154,7 +155,7 @@ def _attributes_of_key(layout: Fingerprint) -> list[tuple[str, bool]]:
     return [(key.attribute, key.number) for key in keys]
 
 
-def _are_apart(former: StoredKey | None, key: StoredKey | None) -> bool:
+def are_apart(former: StoredKey | None, key: StoredKey | None) -> bool:
     """Can no text be made by both templates? So it is where both begin with words, and neither with the other's."""
     if former is None or key is None:
         return False
@@ -266,7 +267,6 @@ def _field(what: str, former: StoredField, field: StoredField, key_texts: bool) 
         yield _computed(what, field)
     else:
         yield from _presence(what, former, field)
-    yield from _choices(what, former, field)
     if former.unique_within != field.unique_within:
         if field.unique_within is None:
             yield Difference(Takes.NOTHING_MORE, what, "no longer unique")
@@ -295,14 +295,23 @@ def _presence(what: str, former: StoredField, field: StoredField) -> Iterator[Di
         yield Difference(Takes.NOTHING_MORE, what, f"where missing it reads as {field.default or 'nothing'}")
 
 
-def _choices(what: str, former: StoredField, field: StoredField) -> Iterator[Difference]:
-    if former.kind != field.kind:
+def _choices(what: str, former: StoredField, field: StoredField, *, is_key: bool) -> Iterator[Difference]:
+    if former.kind != field.kind or not field.choices:
         return
     if new := sorted(set(field.choices) - set(former.choices)):
         told = "older declarations cannot read records that have them"
         yield Difference(Takes.NOTHING_MORE, what, f"new values {', '.join(new)}; {told}")
     if lost := sorted(set(former.choices) - set(field.choices)):
-        yield Difference(Takes.MIGRATION, what, f"records may still have the values {', '.join(lost)}; keep them")
+        yield _lost_choices(what, ", ".join(lost), is_key=is_key)
+
+
+def _lost_choices(what: str, lost: str, *, is_key: bool) -> Difference:
+    if is_key:
+        return Difference(
+            Takes.MORE_WORDS, what, f"keys of records may be made of the values {lost}; keep them declared"
+        )
+    told = "`penstock migrate --dry-run` counts them; say what stands instead, with Instead"
+    return Difference(Takes.MIGRATION, what, f"records may still have the values {lost}: {told}")
 
 
 def _computed(what: str, field: StoredField) -> Difference:

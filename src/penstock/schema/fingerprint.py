@@ -162,7 +162,7 @@ def _field(field: FieldShape) -> StoredField:
         digits=field.digits,
         default=_default(field),
         made=field.made,
-        choices=tuple(sorted(m.value for m in field.python)) if field.kind is Kind.CHOICE else (),
+        choices=field.choices,
         computed_of=field.computation.of if field.computation is not None else (),
         unique_within=field.unique_within,
         formerly=field.formerly,

@@ -5,12 +5,12 @@ An engine decides how a kind is stored; a key template only needs its text, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import Enum
 from reprlib import Repr
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
 
 from msgspec import to_builtins
@@ -121,6 +121,16 @@ class FieldShape:
     "What it was stored as in older declarations, where that was something else."
     begins: Computation | None = None
     "What it is in records from before it was declared, where a rule says so."
+    instead: Mapping[str, Any] = field(default_factory=dict)
+    "What stands for choices that are declared no longer, by their texts."
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The texts of the values that it can have, where they are declared one by one."""
+        if self.kind is Kind.CHOICE:
+            return tuple(sorted(member.value for member in self.python))
+        given = get_args(self.python) if get_origin(self.python) is Literal else ()
+        return tuple(sorted(given)) if all(isinstance(value, str) for value in given) else ()
 
     @property
     def counted_as(self) -> Any:

@@ -11,6 +11,7 @@ from penstock.schema.differences import (
     differences,
     has_same_attributes,
     kept_fields,
+    key_fields,
     place_of,
     why_fixed,
 )
@@ -61,6 +62,11 @@ def shuts_out(stored: Fingerprint, following: Fingerprint) -> bool:
 
 def _layout(before: Fingerprint, declared: Fingerprint, key_texts: bool) -> Fingerprint:
     fields = {n: _field(before.fields.get(n), f, key_texts) for n, f in declared.fields.items()}
+    for name in key_fields(declared):  # whose former values keep their places
+        former = before.fields.get(name)
+        if former is not None and former.kind == fields[name].kind:
+            choices = tuple(sorted({*former.choices, *fields[name].choices}))
+            fields[name] = replace(fields[name], choices=choices)
     indexes = {**before.indexes, **declared.indexes}
     home = before if why_fixed(before, declared, key_texts=key_texts) else declared
     return replace(
@@ -97,7 +103,6 @@ def _field(former: StoredField | None, field: StoredField, key_texts: bool) -> S
     return replace(
         field,
         in_key_only=former.in_key_only,
-        choices=tuple(sorted({*former.choices, *field.choices})) if former.kind == field.kind else field.choices,
         computed_of=former.computed_of if field.computed_of else (),
         unique_within=former.unique_within if field.unique_within is not None else None,
     )
@@ -107,4 +112,6 @@ def _ends_others(former: StoredField | None, field: StoredField) -> bool:
     """Are there records, by and by, that an older declaration cannot read, or must not write?"""
     if former is None:
         return field.begins
-    return former.form != field.form or (field.begins and former.made) or (field.optional and not former.may_be_missing)
+    if former.form != field.form or (field.begins and former.made) or (field.optional and not former.may_be_missing):
+        return True
+    return bool(field.choices) and not set(former.choices) <= set(field.choices)

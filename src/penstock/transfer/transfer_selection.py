@@ -12,6 +12,7 @@ from penstock.declare.entity import Entity
 from penstock.errors import InvalidValue, LayoutMismatch
 from penstock.events.feed_records import FeedPlace
 from penstock.events.trimmed_log import LogMark
+from penstock.kernel.layouts.former_layout import FormerLayout
 from penstock.kernel.layouts.knower import Knower
 from penstock.kernel.layouts.layout_ensuring import LayoutEnsuring
 from penstock.kernel.layouts.migration_segment import MigrationSegment
@@ -27,6 +28,7 @@ OF_ONE_STORE: tuple[type[Entity], ...] = (
     TransferState,
     StoredLayout,
     LayoutEdition,
+    FormerLayout,
     Knower,
     MigrationSegment,
 )

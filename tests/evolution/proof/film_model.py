@@ -30,12 +30,15 @@ class FilmModel:
 
     def __init__(self, kind: Kind, parties: list[Party], *, records: int, seed: str, removes: bool) -> None:
         self.kind, self.parties, self._removes = kind, parties, removes
+        self.readers: list[Party] = []
+        "Those who only read, and hear of changes as late as they may."
         self._chance = random.Random(seed)
         self._authors = max(records // 5, 3)  # a question has a handful of answers, however many records stand
         self._records = records
         self.films: dict[str, Values] = {}
         self._had: dict[str, list[int]] = {}
         "All stars that each has had: a rule speaks of one of them, whenever the record was brought along."
+        self._written: str | None = None
         self.steps = self.answered = self.refused = 0
         for number in range(records):
             self._note(f"old-{number:06d}", {"author": f"n{number % self._authors}", "stars": number % 7})
@@ -50,9 +53,14 @@ class FilmModel:
     def step(self) -> None:
         """Somebody writes something or asks for it."""
         self.steps += 1
-        party = self._chance.choice(self.parties)
+        party = self._chance.choice([*self.parties, *self.parties, *self.readers])
         name = self._name()
-        verb = self._chance.choice([self._put, self._count, self._sign, self._remove, self._read, self._ask, self._ask])
+        verbs = [self._read, self._ask, self._ask]
+        if party in self.readers:
+            name = self._written or name  # which is where they would see that it is another place by now
+        else:
+            verbs += [self._put, self._count, self._sign, self._remove]
+        verb = self._chance.choice(verbs)
         try:
             verb(party, name)
         except LayoutMismatch:
@@ -67,6 +75,7 @@ class FilmModel:
         return f"old-{self._chance.randrange(self._records):06d}"
 
     def _note(self, name: str, values: Values) -> None:
+        self._written = name
         self.films[name] = values
         self._had.setdefault(name, []).append(values["stars"])
 

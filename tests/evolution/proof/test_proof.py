@@ -1,6 +1,7 @@
 """Each kind of difference on each engine, while both declarations write and ask all the time, and with a death.
 
-Nothing is lost, nothing unreadable, every answer right at every moment, and all complete at the end.
+Beside them are processes that only read, and hear of what changes as late as may be. Nothing is lost, nothing is
+unreadable, every answer is right at every moment, and all is complete at the end.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.ports.scanning import scanned
 from tests.beneath import beneath
 from tests.evolution.dying import Killed
+from tests.evolution.late_reader import late
 from tests.evolution.proof.film_model import FilmModel, Party
 from tests.evolution.proof.interleaved import Turns, as_another_process
 from tests.evolution.proof.kinds import KINDS
@@ -52,6 +54,7 @@ class Proof:
         self.old, self.new = parties
         removes = engine_name != "dynoxide"  # whose walks end where an item is removed at the wrong moment
         self.model = FilmModel(self.kind, parties, records=records, seed=kind + engine_name, removes=removes)
+        self.model.readers = [Party(late(open_store(), clock), *side) for side in sides]
         self.turns = Turns(clock, self.model.step, every=PACE[engine_name] * seldom)
         self._open, self._clock = open_store, clock
         self.chance = random.Random(kind + engine_name)
@@ -87,7 +90,9 @@ class Proof:
             self.turns.take()
 
     def check_end(self) -> None:
-        """All of it is done, and everybody has heard so."""
+        """All of it is done, and everybody has heard so, or has not yet."""
+        for _ in range(20):
+            self.turns.take()
         self._clock.advance(timedelta(seconds=FRESH))
         for _ in range(50):
             self.turns.take()

@@ -23,7 +23,8 @@ def film(
     **options: Any,
 ) -> Declared:
     """A declaration of films with these fields beside its id; ``index`` are the templates of its key in GSI1."""
-    place = Table(table, partition="PK", sort="SK", tag=options.pop("tag_attribute", None), expiry="ends")
+    told = {"tag": options.pop("tag_attribute", None), "feed": options.pop("feed", False)}
+    place = Table(table, partition="PK", sort="SK", expiry="ends", **told)
     annotations = {"film_id": str, **(fields or {"title": str})}
     names = [n for n in annotations if f"{{{n}" in "".join(keys)]
     members: dict[str, Any] = {"__annotations__": annotations, "__module__": __name__, **(defaults or {})}

@@ -15,6 +15,7 @@ from penstock.engines.dynamodb.item_reads import Reads
 from penstock.engines.dynamodb.item_scans import Scans
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.item_writes import Writes
+from penstock.engines.dynamodb.leftover_items import LeftoverItems
 from penstock.engines.dynamodb.selections import Selections
 from penstock.engines.dynamodb.shown_queries import explain_query
 from penstock.engines.dynamodb.stream_event import deliveries_of
@@ -23,6 +24,7 @@ from penstock.engines.dynamodb.table_setup import Tables
 from penstock.errors import Misconfigured
 from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
+from penstock.operations.leftover import DroppedPage, Leftover
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, Ref
 from penstock.operations.scan_page import ScanPage
@@ -30,6 +32,7 @@ from penstock.operations.writes import Patch, Write
 from penstock.ports.delivery import BroughtChange
 from penstock.ports.engine import Features, TableSize
 from penstock.ports.waiting import PollingWaiter
+from penstock.schema.former_places import FormerPlaces
 from penstock.schema.shape import EntityShape, TablePlace, ViewShape
 
 
@@ -85,12 +88,23 @@ class DynamoEngine:
         self._writes = Writes(self._calls, self._type_of, self._reads)
         self._scans = Scans(self._calls, self._type_of)
         self._tables = Tables(self._calls, self._name_of, sleep)
+        self._leftovers = LeftoverItems(self._calls, self._tables, self._type_of, self._called)
         self._streams = Streams(self._calls, self._type_of, self._tables)
 
     def ensure(
         self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
     ) -> list[PlanStep]:
         return self._tables.ensure(shapes, dry_run=dry_run)
+
+    def leftovers(
+        self, shape: EntityShape, places: FormerPlaces, left: Mapping[str, EntityShape], *, counted: bool
+    ) -> list[Leftover]:
+        return self._leftovers.standing(shape, places, left, counted=counted)
+
+    def drop(
+        self, shape: EntityShape, leftovers: Sequence[Leftover], *, after: str | None = None, limit: int = 100
+    ) -> DroppedPage:
+        return self._leftovers.drop(shape, leftovers, after, limit)
 
     def get(self, refs: Sequence[Ref[Any]], *, now: datetime) -> list[Any | None]:
         return self._reads.get(refs, _second(now))
@@ -176,7 +190,10 @@ class DynamoEngine:
         return found
 
     def _name_of(self, place: TablePlace) -> str:
-        return self._prefix + self._names.get(place.name, place.name)
+        return self._called(place.name)
+
+    def _called(self, name: str) -> str:
+        return self._prefix + self._names.get(name, name)
 
 
 def _second(now: datetime) -> int:

@@ -1,4 +1,4 @@
-"""Making tables, indexes, expiry and streams as declared. Nothing is ever dropped."""
+"""Making tables, indexes, expiry and streams as declared. Nothing is dropped unless somebody asks for that alone."""
 
 from __future__ import annotations
 
@@ -111,6 +111,23 @@ class Tables:
         table: dict[str, Any] = msgspec.json.decode(answer.body)["Table"]
         return table
 
+    def drop_index(self, name: str, index: str) -> None:
+        """Drop an index, unless it is gone, and wait until it is."""
+        self._ask_until_taken(
+            name, {"TableName": name, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": index}}]}
+        )
+
+    def drop_table(self, name: str) -> None:
+        """Drop a table with all that stands in it, unless it is gone, and wait until it is."""
+        for _ in range(_LONGEST_WAIT):
+            table = self.describe(name)
+            if table is None:
+                return
+            if table["TableStatus"] != "DELETING":
+                self._ask("DeleteTable", {"TableName": name})
+            self._sleep(_WAIT)
+        raise Unavailable(f"table {name} is still there; look at it in the AWS console, then run this again")
+
     def _ensure_table(self, place: TablePlace, *, dry_run: bool) -> list[PlanStep]:
         name = self._name_of(place)
         table = self.describe(name)
@@ -212,8 +229,11 @@ class Tables:
 def _is_done(table: dict[str, Any], request: Request) -> bool:
     if "StreamSpecification" in request:
         return bool(table.get("StreamSpecification", {}).get("StreamEnabled"))
-    wanted = request["GlobalSecondaryIndexUpdates"][0]["Create"]["IndexName"]
-    return any(i["IndexName"] == wanted for i in table.get("GlobalSecondaryIndexes", ()))
+    (change,) = request["GlobalSecondaryIndexUpdates"]
+    standing = {i["IndexName"] for i in table.get("GlobalSecondaryIndexes", ())}
+    if "Delete" in change:
+        return change["Delete"]["IndexName"] not in standing
+    return change["Create"]["IndexName"] in standing
 
 
 def _compare_keys(name: str, table: dict[str, Any], place: TablePlace) -> None:

@@ -13,6 +13,7 @@ from penstock.engines.sql.connector import Connector, Refused
 from penstock.engines.sql.dialects import DIALECTS
 from penstock.engines.sql.feed_table import feed_end, log_size, read_changes, trim_changes
 from penstock.engines.sql.held_writes import hold_writes
+from penstock.engines.sql.leftover_objects import drop_leftovers, standing_leftovers
 from penstock.engines.sql.retold_rows import Retell, compile_retelling
 from penstock.engines.sql.row_collections import RowCollections
 from penstock.engines.sql.row_copies import copy_columns
@@ -30,12 +31,14 @@ from penstock.operations.conditions import All, fields_of
 from penstock.operations.copied_page import CopiedPage
 from penstock.operations.feed_entry import FeedSlice, LogSize
 from penstock.operations.item_collection import ItemCollection
+from penstock.operations.leftover import DroppedPage, Leftover
 from penstock.operations.plan import PlanStep
 from penstock.operations.reads import Page, Query, RawPlace, Ref, Unreadable, damage
 from penstock.operations.scan_page import RowPage, ScanPage
 from penstock.operations.spelling import AsStored, holds_as_read
 from penstock.operations.writes import Patch, Put, Write
 from penstock.ports.engine import Features, TableSize, Waiter
+from penstock.schema.former_places import FormerPlaces
 from penstock.schema.shape import EntityShape, ViewShape
 
 W = TypeVar("W", bound=Write)
@@ -65,6 +68,16 @@ class SqlEngine:
         self, shapes: Sequence[EntityShape], *, views: Sequence[ViewShape] = (), dry_run: bool = False
     ) -> list[PlanStep]:
         return ensure(self.connector, shapes, views, dry_run=dry_run)
+
+    def leftovers(
+        self, shape: EntityShape, places: FormerPlaces, left: Mapping[str, EntityShape], *, counted: bool
+    ) -> list[Leftover]:
+        return standing_leftovers(self.connector, shape, places, left, counted=counted)
+
+    def drop(
+        self, shape: EntityShape, leftovers: Sequence[Leftover], *, after: str | None = None, limit: int = 100
+    ) -> DroppedPage:
+        return drop_leftovers(self.connector, shape, leftovers)
 
     # Reading
 

@@ -6,7 +6,7 @@ is built beside it first. What was broken off stands as an invalid one, which is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -77,6 +77,20 @@ def _created(dialect: Dialect, index: sa.Index, name: str, *, concurrently: bool
 def is_built_alone(step: PlanStep) -> bool:
     """Must a step be carried out outside of any transaction?"""
     return step.kind in ("create index", "replace index") and any(t in step.detail.lower() for t in _CONCURRENTLY)
+
+
+def drop_alone(connector: Connector, indexes: Sequence[str]) -> None:
+    """Drop indexes, by their relations, while others read and write."""
+    try:
+        with connector.administration(alone=True) as connection:
+            connection.exec_driver_sql(f"set lock_timeout = '{PATIENCE}'")
+            for index in indexes:
+                connection.exec_driver_sql(f"drop index concurrently if exists {index}".replace("%", "%%"))
+    except HeldByOthers as error:
+        raise Unavailable(
+            "PostgreSQL: drop index: a transaction that began before it does not end; find it in pg_stat_activity, end "
+            "it, and run the command again"
+        ) from error
 
 
 def build_alone(connector: Connector, planned: Callable[[sa.Connection], list[PlanStep]]) -> None:

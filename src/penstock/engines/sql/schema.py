@@ -75,7 +75,7 @@ def ensure(
     Where nothing is missing nothing is locked, and no right to create is needed.
     """
     dialect = connector.dialect
-    tables = [(shape, _table(shape, dialect)) for shape in shapes]
+    tables = [(shape, described_table(shape, dialect)) for shape in shapes]
 
     def planned(connection: sa.Connection) -> list[PlanStep]:
         return list(_steps(connection, dialect, tables, shapes, views))
@@ -85,7 +85,7 @@ def ensure(
     if dry_run or all(step.is_advice for step in steps):
         return steps
     try:
-        applied = _applied(connector, planned)
+        applied = carry_out(connector, planned)
         if any(is_built_alone(step) for step in applied):
             build_alone(connector, planned)
         return applied
@@ -93,7 +93,7 @@ def ensure(
         raise Misconfigured(f"{error}. Missing is: {_names(steps)}") from error
 
 
-def _applied(connector: Connector, planned: Callable[[sa.Connection], list[PlanStep]]) -> list[PlanStep]:
+def carry_out(connector: Connector, planned: Callable[[sa.Connection], list[PlanStep]]) -> list[PlanStep]:
     """All steps or none, again and again while others hold what they need.
 
     Nobody is waited for long: whoever comes after us for the same table would have to wait as well.
@@ -112,7 +112,7 @@ def _applied(connector: Connector, planned: Callable[[sa.Connection], list[PlanS
     what = f"{step.kind} {step.name}" if step is not None else "creating what is missing"
     raise Unavailable(
         f"PostgreSQL: {what}: others hold what it needs and do not let go; find their transactions in "
-        f"pg_stat_activity, end them, and run `penstock tables apply`"
+        f"pg_stat_activity, end them, and run the command again"
     )
 
 
@@ -210,7 +210,7 @@ def _is_made_of(definition: str, view: ViewShape, relations: dict[str, str]) -> 
     return {relation.split('"')[-2] for relation in named} <= set(re.findall(r"\w+", definition))
 
 
-def _table(shape: EntityShape, dialect: Dialect) -> sa.Table:
+def described_table(shape: EntityShape, dialect: Dialect) -> sa.Table:
     """The table of an entity, described once: a start asks for some more than once, and to describe one takes long."""
     known = _DESCRIBED.setdefault(shape, {})
     said = (dialect.name, shape.domain)  # an entity is in no domain at first
@@ -262,11 +262,16 @@ def _directed(table: sa.Table, shape: EntityShape, name: str) -> sa.ColumnElemen
 def _index(
     dialect: Dialect, table: sa.Table, label: str, columns: Sequence[sa.ColumnElement[object]], where: str
 ) -> None:
-    name = re.sub(r"\W+", "_", f"{table.name}_{label}".lower())
+    name, condition = index_name(dialect, str(table.name), label), sa.text(where) if where else None
+    sa.Index(name, *columns, postgresql_where=condition, sqlite_where=condition).table  # noqa: B018 - attaches itself
+
+
+def index_name(dialect: Dialect, table: str, label: str) -> str:
+    """What the index of a table is called in the database."""
+    name = re.sub(r"\W+", "_", f"{table}_{label}".lower())
     if dialect.schemas and len(name) > _NAME_BYTES:  # SQLite takes any, and has had them so
         name = f"{name[: _NAME_BYTES - 9]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-    condition = sa.text(where) if where else None
-    sa.Index(name, *columns, postgresql_where=condition, sqlite_where=condition).table  # noqa: B018 - attaches itself
+    return name
 
 
 def _add_column(dialect: Dialect, shape: EntityShape, column: sa.Column[object]) -> str:

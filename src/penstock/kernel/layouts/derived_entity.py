@@ -14,6 +14,7 @@ from penstock.operations.reads import Page, Place, Query, RawPlace, Ref, Unreada
 from penstock.operations.updates import Remove, Set, Update
 from penstock.operations.writes import Patch
 from penstock.schema.derived_shape import DerivedShape, Twin
+from penstock.schema.lost_choices import ChoiceConversion, check_choice
 from penstock.schema.shape import PatternShape
 
 _Values = Mapping[str, Any]
@@ -28,8 +29,12 @@ class DerivedEntity:
         self._patterns: dict[PatternShape, PatternShape] = {}
         self._constant = {n: f.default for n, f in derived.absent.items()}
         self._is_made = any(f.made or f.begins or f.computation is not None for f in derived.absent.values())
+        self.choices = {n: c for n, c in derived.conversions.items() if isinstance(c, ChoiceConversion)}
+        "Fields of which former choices may be stored."
         self._settled = frozenset({*derived.conversions, *derived.twins, *derived.beginning})
         "Fields of which more is written than what a patch says."
+        self.checked = frozenset({*derived.absent, *derived.refused})
+        "Fields of which not every value can be written."
         self._other = frozenset({*derived.absent, *derived.conversions, *derived.beginning})
         "Fields that conditions cannot speak of as they are declared."
 
@@ -107,6 +112,11 @@ class DerivedEntity:
                 raise self.not_known(name)
             index = self.shape.indexes[name]
             key = index.key
+            for field in sorted(index.watched & self.choices.keys()):
+                raise IndexIncomplete(
+                    f"{declared.label}: records may have values of {self.declared.label}.{field} that are declared no "
+                    f"longer, and are in the index {name} with those; run `penstock migrate`, and ask when it is done"
+                )
         found = self._patterns[declared] = PatternShape(
             declared.name,
             self.shape,
@@ -178,6 +188,12 @@ class DerivedEntity:
         match condition:
             case Present() | Missing():
                 return condition
+            case Compare(name, "=", value) if name in self.choices:
+                return OneOf(name, tuple(self.choices[name].stored_as(value)))
+            case Compare(name, "<>", value) if name in self.choices:
+                return All(tuple(Compare(name, "<>", text) for text in self.choices[name].stored_as(value)))
+            case OneOf(name, values) if name in self.choices:
+                return OneOf(name, tuple(text for value in values for text in self.choices[name].stored_as(value)))
             case Compare(name, ("=" | "<>") as operator, value):
                 stored = self.derived.conversions[name].dumped_or_none(value)
                 if stored is None:
@@ -234,6 +250,8 @@ class DerivedEntity:
 
     def check_value(self, name: str, value: Any) -> None:
         """LayoutMismatch for a value that others could not read, or would erase."""
+        if name in self.derived.refused and value is not None:
+            check_choice(f"{self.declared.label}.{name}", self.derived.refused[name], value)
         absent = self.derived.absent.get(name)
         if absent is not None and value is not None and value != _stored_default(absent):
             raise self.not_known(name)

@@ -140,7 +140,7 @@ class DerivedWrites:
 
     def _patch(self, entity: DerivedEntity, patch: Patch, position: int) -> _Sent:
         for update in patch.updates:
-            if update.field in entity.derived.absent or isinstance(update, Remove):
+            if update.field in entity.checked or isinstance(update, Remove):
                 entity.check_value(update.field, update.value if isinstance(update, Set) else _changed(update))
         updates = tuple(u for u in patch.updates if u.field not in entity.derived.absent)
         when = entity.condition(patch.when)

@@ -226,6 +226,8 @@ class Knowledge:
         stored: StoredLayout | None = self._engine.get([StoredLayout.at(label=shape.label)], now=self._clock.now())[0]
         if stored is None or stored.mark == digest_of(shape):
             return None
+        digest, is_following = digest_of(shape), stored.stage is not None
+        is_former = digest in stored.former or (is_following and digest != stored.announced_for)
         known = self._derived.get((shape, stored.mark))
         if known is None:
             derived = through(
@@ -234,6 +236,7 @@ class Knowledge:
                 announced=stored.following,
                 stage=stored.stage,
                 key_texts=self._engine.features.key_texts,
+                is_former=is_former,
             )
             known = self._derived[shape, stored.mark] = DerivedEntity(derived)
         return known

@@ -26,6 +26,7 @@ from penstock.ports.clock import Clock
 from penstock.ports.engine import Engine
 from penstock.schema.differences import Difference, Takes, differences, ensured
 from penstock.schema.fingerprint import Fingerprint, fingerprint_of
+from penstock.schema.migration_stage import BEING_DROPPED, DROPS
 from penstock.schema.shape import EntityShape
 
 _UNFIT = (Takes.MIGRATION, Takes.MORE_WORDS)
@@ -68,7 +69,8 @@ class _Comparison:
     def steps(self) -> list[PlanStep]:
         """What differs, beside what is done to tables for it."""
         if self.stored is not None and self.stored.stage is not None and self.grown is not None:
-            return [PlanStep(str(Takes.MORE_WORDS), self.shape.label, _MIGRATING)]
+            why = BEING_DROPPED if self.stored.stage in DROPS else _MIGRATING
+            return [PlanStep(str(Takes.MORE_WORDS), self.shape.label, why)]
         if self.is_older:
             return [PlanStep(OLDER, self.shape.label, _OLDER)]
         return [PlanStep(str(d.takes), d.what, d.detail) for d in self.differences]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from penstock.errors import Conflict, Unavailable
+from penstock.kernel.layouts.former_layout import former_layout
 from penstock.kernel.layouts.stored_layout import EDITION, LayoutEdition, StoredLayout, edition_with
 from penstock.net.backoff import Backoff
 from penstock.operations.conditions import Compare, Condition, Missing
@@ -17,8 +18,8 @@ from penstock.ports.ids import commit_token
 _TRIES = 100
 "So often layouts are read anew because others have changed them meanwhile."
 _PAUSES = Backoff(first=0.005, longest=0.2)
-_TOGETHER = 50
-"So many layouts are written in one commit."
+_TOGETHER = 40
+"So many layouts are written in one commit, each with the one before it."
 
 Layouts = Mapping[str, StoredLayout]
 "What the store has of each entity, by its label."
@@ -37,6 +38,11 @@ class LayoutRegister:
         refs = [StoredLayout.at(label=label) for label in labels]
         found = self._engine.get(refs, now=self._clock.now()) if refs else []
         return {layout.label: layout for layout in found if layout is not None}
+
+    def everything(self) -> Layouts:
+        """What the store remembers of all that it has heard of."""
+        edition = self._edition()
+        return self.read(() if edition is None else sorted(edition.marks))
 
     def edition(self) -> int:
         """The number of the present edition; 0 of a store that remembers nothing."""
@@ -60,6 +66,7 @@ class LayoutRegister:
             if not layouts:
                 return []
             writes = [_put(layout, "generation", before.get(layout.label)) for layout in layouts]
+            writes += _kept(layouts, before)
             writes.append(_put(edition_with(edition, layouts), "number", edition))
             try:
                 self._engine.commit(writes, now=self._clock.now(), token=commit_token())
@@ -72,6 +79,15 @@ class LayoutRegister:
     def _edition(self) -> LayoutEdition | None:
         found: LayoutEdition | None = self._engine.get([EDITION], now=self._clock.now())[0]
         return found
+
+
+def _kept(layouts: Iterable[StoredLayout], before: Layouts) -> Iterator[Put]:
+    """What is left of layouts that others follow."""
+    for layout in layouts:
+        left = before.get(layout.label)
+        if left is not None and left.digest != layout.digest:
+            former = former_layout(left)
+            yield Put(former.__shape__, prepare(former.__shape__, former.__dict__))
 
 
 def _put(record: StoredLayout | LayoutEdition, counted: str, before: StoredLayout | LayoutEdition | None) -> Put:

@@ -102,6 +102,12 @@ def announcing(before: StoredLayout, layout: Fingerprint, *, declared: str) -> S
     return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, **following})
 
 
+def withdrawing(before: StoredLayout) -> StoredLayout:
+    """The same layout, without the one that was to follow it."""
+    nothing = {"announced": None, "announced_for": None, "stage": None, "is_paused": False}
+    return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, **nothing})
+
+
 def at_stage(before: StoredLayout, stage: MigrationStage) -> StoredLayout:
     """The same, of a migration that has come to a stage."""
     return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, "stage": stage})
