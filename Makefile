@@ -19,8 +19,9 @@ up: $(INSTALLED)
 test: $(READY)
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long"
 
+# The long ones, in parts of at most half an hour each (tests/long_parts.py); PART=name runs one of them.
 test-long: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m tests.long_parts $(PART)
 
 # Breaks lines one at a time, and fails if a test notices one of them not. COUNT of them, for a BUDGET (90s, 30m, 8h);
 # what was tried stands while its file and its tests do, so that the next run goes on. SEED chooses others.

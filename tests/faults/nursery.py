@@ -1,12 +1,12 @@
 """Gives birth to the processes that are to be killed.
 
-    python -m tests.faults.nursery URL SINK_FILE
+    python -m tests.faults.nursery MODULE URL FOLDER
 
-It has imported everything, and has done a job and told of it, so that each process costs milliseconds; the store that
-they inherit opens connections of its own in each.
+`prepared` of the module is given the URL and the folder, imports and does everything once, so that each process costs
+milliseconds, and gives what a process does in a role; the store that they inherit opens connections of its own in each.
 
-For each line ``ROLE NAME TICKS`` on its input it forks a worker or a relay and says ``born NAME PID``, and when that is
-dead ``died PID``. The processes say what they do on the same output, ``tick PID WHAT``. One that was given a number of
+For each line ``ROLE NAME TICKS`` on its input it forks one and says ``born NAME PID``, and when that is dead
+``died PID``. The processes say what they do on the same output, ``tick PID WHAT``. One that was given a number of
 ticks kills itself with the last of them, which lies between two writes; when nobody listens any more they end.
 """
 
@@ -18,20 +18,21 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 
-from penstock.ports.engine import Engine
-from tests.faults.yard import open_yard, tell, tell_once, work, work_once
+Tick = Callable[[str], None]
+"Says that something was done."
+Live = Callable[[str, str, Tick], object]
+"What a process does, given its role, its name and whom it tells."
 
 
-def main(url: str, path: str) -> None:
-    engine = open_yard(url).engine
-    work_once(open_yard(engine), "nursery")
-    tell_once(open_yard(engine), "nursery", path)
+def main(module: str, url: str, folder: str) -> None:
+    live: Live = import_module(module).prepared(url, folder)
     for line in _lines():
         role, name, ticks = line.split()
         pid = os.fork()
         if pid == 0:
-            _live(role, name, int(ticks), engine, path)
+            _live(live, role, name, int(ticks))
         _say(f"born {name} {pid}")
 
 
@@ -64,16 +65,11 @@ def _bury() -> None:
             _say(f"died {pid}")
 
 
-def _live(role: str, name: str, ticks: int, engine: Engine, path: str) -> None:
+def _live(live: Live, role: str, name: str, ticks: int) -> None:
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        tick = _ticker(ticks)
-        store = open_yard(engine, tick)
-        if role == "worker":
-            work(store, name, tick)
-        else:
-            tell(store, name, path, tick)
+        live(role, name, _ticker(ticks))
     except BrokenPipeError:
         pass
     except BaseException:
@@ -82,7 +78,7 @@ def _live(role: str, name: str, ticks: int, engine: Engine, path: str) -> None:
         os._exit(1)
 
 
-def _ticker(ticks: int) -> Callable[[str], None]:
+def _ticker(ticks: int) -> Tick:
     pid = os.getpid()
     left = ticks
 

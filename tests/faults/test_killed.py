@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from tests.conftest import chosen_engines
-from tests.faults.crew import Crew
+from tests.faults.crew import TOO_LONG, Crew
 from tests.faults.yard import HERE
 from tests.servers import Postgres, require
 
@@ -33,7 +33,7 @@ def kill(crew: Crew, times: int) -> None:
         else:
             crew.kill_between_writes()
         if turn % 6 == 5:
-            crew.stall()
+            crew.stall(TOO_LONG)
 
 
 def test_a_crew_that_is_killed_a_few_times_finishes_its_work(url: str, tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ from penstock.runtime.system_records import SYSTEM_RECORDS
 PERIOD = timedelta(seconds=1)
 PAUSE = 0.02
 PROJECT = "yard"
+SINK = "sink.jsonl"
+"What was told, in the folder of a crew."
 TABLE = Table("penstock_yard", partition="PK", sort="SK")
 BY_STATUS = TABLE.index("GSI1", partition="GSI1PK", sort="GSI1SK")
 
@@ -181,14 +183,16 @@ def tell_once(store: Store, owner: str, path: str) -> None:
 
 
 class Ticking:
-    """An engine that says when it begins to write and when it has written."""
+    """An engine, or an object store, that says when it begins to write and when it has written."""
 
-    def __init__(self, engine: Engine, tick: Callable[[str], None]) -> None:
-        self._engine, self._tick = engine, tick
+    def __init__(
+        self, real: Any, tick: Callable[[str], None], writes: frozenset[str] = frozenset({"commit", "patch"})
+    ) -> None:
+        self._real, self._tick, self._writes = real, tick, writes
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._engine, name)
-        if name not in ("commit", "patch"):
+        found = getattr(self._real, name)
+        if name not in self._writes:
             return found
 
         def call(*args: Any, **options: Any) -> Any:
@@ -205,3 +209,19 @@ def open_yard(place: str | Engine, tick: Callable[[str], None] | None = None) ->
     clock = SystemClock(skew=timedelta(0))
     engine = open_store(place).engine if isinstance(place, str) else place
     return Store(engine if tick is None else cast(Engine, Ticking(engine, tick)), clock=clock, own=SYSTEM_RECORDS)
+
+
+def prepared(url: str, folder: str) -> Callable[[str, str, Callable[[str], None]], None]:
+    """What a process of the yard does, after a job was done and told of here."""
+    engine, path = open_yard(url).engine, f"{folder}/{SINK}"
+    work_once(open_yard(engine), "nursery")
+    tell_once(open_yard(engine), "nursery", path)
+
+    def live(role: str, name: str, tick: Callable[[str], None]) -> None:
+        store = open_yard(engine, tick)
+        if role == "worker":
+            work(store, name, tick)
+        else:
+            tell(store, name, path, tick)
+
+    return live
