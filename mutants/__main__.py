@@ -7,6 +7,7 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 
 from mutants.area import Area, areas, chosen
 from mutants.campaign import Campaign
@@ -27,8 +28,9 @@ def main(arguments: Sequence[str]) -> int:
         print("equivalents.toml:", *wrong, sep="\n  ")
         return 1
     wanted = chosen(tree, _areas(options), count=options.count, seed=options.seed)
-    tell = print if options.tell else lambda line: None
-    results = Campaign(tree, RESULTS, options.budget, options.parallel, tell=tell).run(wanted)
+    tell = partial(print, flush=True) if options.tell else lambda line: None
+    campaign = Campaign(tree, RESULTS, options.budget, options.parallel, options.farthest, tell=tell)
+    results = campaign.run(wanted, argued=known)
     text, sound = report(tree, results, known)
     print(text)
     if left := len(wanted) - len(results):
@@ -40,6 +42,7 @@ def _options(arguments: Sequence[str]) -> Namespace:
     parser = ArgumentParser(prog="python -m mutants", description="Breaks lines: a test must notice each.")
     parser.add_argument("--count", type=int, default=400, help="how many mutants")
     parser.add_argument("--budget", type=duration, default=timedelta(minutes=30), help="as 90s, 30m or 8h")
+    parser.add_argument("--farthest", type=duration, default=timedelta(minutes=1), help="for one that nobody notices")
     parser.add_argument("--seed", type=int, default=1, help="another one chooses others")
     parser.add_argument("--parallel", type=int, default=2, help="how many are tried at once")
     parser.add_argument("--area", nargs="*", default=[], help=f"of {', '.join(each.name for each in areas())}")

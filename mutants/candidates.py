@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mutants.declarations import declared_edits
 from mutants.edit import Edit, SourceText
-from mutants.expressions import expression_edits
+from mutants.expressions import ONLY_CHECKED, called_name, expression_edits
 from mutants.mutant import Mutant
 from mutants.statements import body_edits, statement_edits
 
@@ -82,6 +82,8 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr):
         return
     untold = [getattr(node, name, None) for name in ("annotation", "returns", "type_comment")]
+    if isinstance(node, ast.Call) and called_name(node) in ONLY_CHECKED:
+        untold += node.keywords
     for child in ast.iter_child_nodes(node):
         if child not in untold and not (isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)):
             yield child

@@ -31,8 +31,10 @@ class SourceText:
             self._starts.append(self._starts[-1] + len(line))
 
     def of(self, node: ast.AST) -> str:
-        """The text of a node."""
-        return ast.get_source_segment(self.source, node) or ""
+        """The text of a node; Python's own way divides the whole file into lines each time."""
+        if not isinstance(node, ast.expr | ast.stmt | ast.excepthandler | ast.keyword):
+            return ""
+        return self.source[self._offset(node.lineno, node.col_offset) : self._node_end(node)]
 
     def mutant(self, path: str, function: str, edit: Edit, span: tuple[int, int]) -> Mutant | None:
         """The edit as a mutant; None if it changes nothing."""
@@ -51,9 +53,12 @@ class SourceText:
     def _end(self, edit: Edit) -> int:
         if edit.until is not None:
             return self._offset(edit.until.lineno, edit.until.col_offset)
-        assert edit.node.end_lineno is not None
-        assert edit.node.end_col_offset is not None
-        return self._offset(edit.node.end_lineno, edit.node.end_col_offset)
+        return self._node_end(edit.node)
+
+    def _node_end(self, node: ast.expr | ast.stmt | ast.excepthandler | ast.keyword) -> int:
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        return self._offset(node.end_lineno, node.end_col_offset)
 
     def _offset(self, line: int, column: int) -> int:
         """Python counts columns in bytes."""

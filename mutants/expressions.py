@@ -26,6 +26,8 @@ _GUARDS = {
     *("unique", "immutable", "frozen_by", "by", "order", "timeout", "default", "required", "private", "personal"),
 }
 "Arguments that something is guarded by."
+ONLY_CHECKED = ("TypeVar", "zip")
+"What is told to a checker of types; and an assertion, that two are of the same length."
 _ARITHMETIC = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.FloorDiv: ("//", "*")}
 
 
@@ -63,7 +65,7 @@ def _calculated(node: ast.BinOp, text: SourceText) -> Iterator[Edit]:
 
 
 def _called(node: ast.Call, text: SourceText) -> Iterator[Edit]:
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = called_name(node)
     if name in ("min", "max") and len(node.args) == 2 and not node.keywords:
         yield from (Edit(node, text.of(each), "bound dropped") for each in node.args)
     elif name in ("sorted", "reversed") and node.args:
@@ -71,8 +73,13 @@ def _called(node: ast.Call, text: SourceText) -> Iterator[Edit]:
     elif any(word in name.lower() for word in _ESCAPES) and len(node.args) == 1 and not node.keywords:
         yield Edit(node, text.of(node.args[0]), "check or escape dropped")
     for keyword in node.keywords:
-        if keyword.arg in _GUARDS:
+        if keyword.arg in _GUARDS and name not in ONLY_CHECKED:
             yield _without(node, keyword, text)
+
+
+def called_name(node: ast.Call) -> str:
+    """The last name of what is called; nothing where it has none."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _without(node: ast.Call, keyword: ast.keyword, text: SourceText) -> Edit:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import json
-import os
-import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mutants.mutant import Mutant
-from mutants.runner import TestRunner
+from mutants.collection import Collection
+from mutants.mutant import Mutant, named
 from mutants.tree import Tree
 
-_LONGEST = 900.0
+_LONGEST = 60.0
+"Seconds of the processor for the tests of one file; of what comes later nothing is known."
 
 
 @dataclass(frozen=True)
@@ -43,40 +43,45 @@ class Reach:
     known: dict[str, int] = field(default_factory=dict)
     "How many tests of each file are known."
 
-    def learn(self, files: Iterable[str], runner: TestRunner, *, go_on: Callable[[], bool] = lambda: True) -> None:
-        """Know what the files reach; those that are not known are run, as long as there is time for it."""
-        for file in files:
-            kept = self._kept(file)
-            if file in self.known or not (kept.exists() or go_on()):
-                continue
-            if not kept.exists():
-                self._run(file, kept, runner)
-            self._remember(file, json.loads(kept.read_text()))
+    def learn(self, file: str, collection: Collection) -> None:
+        """Know what the tests of a file reach: they are run if that is not known yet."""
+        if file in self.known:
+            return
+        kept = self._kept(file)
+        if not kept.exists():
+            self._run(file, kept, collection)
+        self._remember(file, json.loads(kept.read_text()))
 
-    def of(self, mutant: Mutant) -> list[Reached]:
-        """The tests that call the function, those first that do little else."""
+    def is_kept(self, file: str) -> bool:
+        """Whether nothing has to be run to know it."""
+        return self._kept(file).exists()
+
+    def of(self, mutant: Mutant, files: Container[str], *, early: Container[tuple[str, str]] = ()) -> list[Reached]:
+        """The tests of some files that call the function, those first that do little else.
+
+        What is carried out when the file is loaded, as what stands in no function is, any test may notice that uses
+        the file.
+        """
         inside = mutant.path.removeprefix(f"{self.tree.source}/")
-        found = self._by_function.get(f"{inside}:{mutant.function}") or self._by_file.get(inside, [])
-        return sorted(found, key=lambda each: (each.seconds * len(each.functions), each.test))
+        name = f"{inside}:{mutant.function}"
+        at_once = (inside, mutant.function) in early or not _is_called(mutant, self.tree)
+        found = self._by_file.get(inside, []) if at_once else self._by_function.get(name, [])
+        within = [each for each in found if each.file in files]
+        return sorted(
+            within, key=lambda each: (name not in each.functions, each.seconds * len(each.functions), each.test)
+        )
 
     def _kept(self, file: str) -> Path:
         name = file.replace("/", ".").removesuffix(".py")
         return self.folder / f"{name}-{self.engines.replace(' ', '-') or 'all'}-{self.tree.digest(file)}.json"
 
-    def _run(self, file: str, kept: Path, runner: TestRunner) -> None:
+    def _run(self, file: str, kept: Path, collection: Collection) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="reach-"))
-        source = f"{self.tree.root / self.tree.source}{os.sep}"
-        variables = {"MUTANTS_REACHED": str(folder / "lines"), "MUTANTS_SOURCE": source}
-        if self.engines:
-            variables["PENSTOCK_TEST_ENGINES"] = self.engines
-        try:
-            arguments = ["-p", "reached", "-m", "not long", "--tb=short", file]
-            runner.run(arguments, folder, variables, seconds=_LONGEST)
-            lines = (folder / "lines").read_text().splitlines() if (folder / "lines").exists() else []
-            kept.write_text(json.dumps(_compressed([json.loads(line) for line in lines])))
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix="reach-") as folder:
+            path = Path(folder) / "lines"
+            collection.learn(file, path, seconds=_LONGEST)
+            lines = path.read_text().splitlines() if path.exists() else []
+        kept.write_text(json.dumps(_compressed([json.loads(line) for line in lines])))
 
     def _remember(self, file: str, kept: dict[str, object]) -> None:
         names: list[str] = kept["functions"]  # type: ignore[assignment]
@@ -104,3 +109,9 @@ def _compressed(lines: Sequence[dict[str, object]]) -> dict[str, object]:
         ],
         "failed": sorted(map(str, failed)),
     }
+
+
+def _is_called(mutant: Mutant, tree: Tree) -> bool:
+    """Whether it breaks a function."""
+    found = named(ast.parse(tree.text(mutant.path)))
+    return any(name == mutant.function and not isinstance(node, ast.ClassDef) for name, node in found)

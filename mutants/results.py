@@ -10,7 +10,7 @@ from threading import Lock
 
 from mutants.mutant import Mutant
 from mutants.tree import Tree
-from mutants.trial import Verdict
+from mutants.trial import Outcome, Verdict
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,22 @@ class Result:
     "Digest of the file that was broken."
     tests: dict[str, str]
     "The files that judged it, with their digests: of one that was killed, that of the test which did it."
+    seconds: float = 0.0
 
     @property
     def mutant(self) -> Mutant:
         return Mutant(self.path, self.function, self.before, self.after, self.kind, self.nth)
 
-    def stands(self, tree: Tree) -> bool:
-        """Whether it would be judged the same now."""
-        files = {self.path: self.source, **self.tests}
-        return all((tree.root / path).is_file() and tree.digest(path) == digest for path, digest in files.items())
+    def stands(self, tree: Tree, files: Iterable[str] = ()) -> bool:
+        """Whether it would be judged the same now. Of one that survived, the `files` are all that may yet notice it."""
+        waiting = set(files) - set(self.tests) if self.outcome != Outcome.KILLED else set()
+        same = self.unchanged(tree)
+        return self.source == tree.digest(self.path) and same == list(self.tests) and not waiting
+
+    def unchanged(self, tree: Tree) -> list[str]:
+        """The tests that would say the same again."""
+        there = [path for path in self.tests if (tree.root / path).is_file()]
+        return [path for path in there if tree.digest(path) == self.tests[path]]
 
 
 class Results:
@@ -51,9 +58,12 @@ class Results:
         lines = path.read_text().splitlines() if path.exists() else []
         self._by_id = {found.id: found for found in (Result(**json.loads(line)) for line in lines)}
 
-    def standing(self, mutant: Mutant, tree: Tree) -> Result | None:
+    def about(self, mutant: Mutant, tree: Tree) -> Result | None:
+        """What is known of a mutant: nothing, once its file or the test that killed it has changed."""
         found = self._by_id.get(mutant.id)
-        return found if found is not None and found.stands(tree) else None
+        if found is None or found.source != tree.digest(mutant.path):
+            return None
+        return None if found.outcome == Outcome.KILLED and not found.stands(tree) else found
 
     def keep(self, result: Result) -> None:
         """Written at once: whoever ends the run loses nothing."""
@@ -80,5 +90,6 @@ def result(tree: Tree, area: str, mutant: Mutant, verdict: Verdict, judges: Iter
         by=verdict.by,
         why=verdict.why,
         source=tree.digest(mutant.path),
+        seconds=round(verdict.seconds, 1),
         tests={file: tree.digest(file) for file in files if (tree.root / file).is_file()},
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mutants.tree import Tree
 
-_OVERLAY = Path(__file__).parent / "overlay"
+OVERLAY = Path(__file__).parent / "overlay"
 
 
 class TestRunner:
@@ -22,10 +22,10 @@ class TestRunner:
 
     def __init__(self, tree: Tree, *, loaded: Sequence[str] = ()) -> None:
         """With modules of the tree `loaded` that no mutant is in, nor anything that they load."""
-        path = os.pathsep.join([str(_OVERLAY), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        path = os.pathsep.join([str(OVERLAY), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         self._root = tree.root
         self._process = subprocess.Popen(
-            [sys.executable, str(_OVERLAY / "warm.py"), *loaded],
+            [sys.executable, str(OVERLAY / "warm.py"), *loaded],
             cwd=tree.root,
             env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"},
             stdin=subprocess.PIPE,

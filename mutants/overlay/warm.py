@@ -36,7 +36,12 @@ def _ended(asked: dict[str, Any]) -> int | None:
     child = os.fork()
     if child == 0:
         _run(asked)
-    code = _waited(child, float(asked["seconds"]))
+    return ended(child, seconds=float(asked["seconds"]))
+
+
+def ended(child: int, *, seconds: float) -> int | None:
+    """How a child that leads its own group ended; None if it took too long. Nothing of the group goes on."""
+    code = _waited(child, seconds)
     _end_group(child, gone=code is not None)
     return code
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from mutants.area import Area, chosen
-from mutants.campaign import Campaign, stages
+from mutants.campaign import Campaign
 from mutants.equivalents import Equivalent, complaints, equivalents
 from mutants.mutant import Mutant
-from mutants.reach import Reached
+from mutants.nearness import nearest, rounds
 from mutants.report import report, tally
 from mutants.results import Result
 from mutants.tree import Tree
@@ -75,6 +75,34 @@ def test_results_stand_until_their_file_or_their_tests_change(tried: tuple[Tree,
     assert not any(each.stands(Tree(tmp_path)) for each in results)
 
 
+def test_what_is_called_while_tests_are_loaded_is_loaded_anew(tried: tuple[Tree, list[Result]]) -> None:
+    (boards,) = [each for each in tried[1] if each.function == "counted"]
+    assert boards.by == f"{TESTS}::test_boards"
+
+
+def test_a_survivor_is_tried_on_what_has_come_since(tmp_path: Path) -> None:
+    tree = toy(tmp_path)
+    mutant = Mutant(GATE, "opens", "if age < 0:", "if age <= 0:")
+    (lived,) = campaign(tree).run([(AREA, mutant)])
+    assert (lived.outcome, list(lived.tests)) == ("survived", [TESTS])
+    born = "from toy.gate import opens\n\n\ndef test_born_today() -> None:\n    assert not opens(0, True)\n"
+    (tmp_path / "tests/test_born.py").write_text(born)
+    told: list[str] = []
+    (killed,) = campaign(Tree(tmp_path), told=told).run([(AREA, mutant)])
+    assert (killed.outcome, killed.by) == ("killed", "tests/test_born.py::test_born_today")
+    assert told[0] == "1 mutants, 0 of them known"
+
+
+def test_one_that_was_argued_about_is_not_tried_on_what_has_come_since(tmp_path: Path) -> None:
+    tree = toy(tmp_path)
+    mutant = Mutant(GATE, "opens", "if age < 0:", "if age <= 0:")
+    campaign(tree).run([(AREA, mutant)])
+    (tmp_path / "tests/test_born.py").write_text("")
+    told: list[str] = []
+    campaign(Tree(tmp_path), told=told).run([(AREA, mutant)], argued=[mutant.id])
+    assert told == ["1 mutants, 1 of them known"]
+
+
 @pytest.mark.long
 def test_all_mutants_of_a_package_are_judged(tmp_path: Path) -> None:
     tree = toy(tmp_path)
@@ -100,7 +128,7 @@ def test_an_endless_loop_is_noticed(tmp_path: Path) -> None:
     tree = toy(tmp_path)
     endless = Mutant(GATE, "waited", "passed += 1", "pass")
     run = campaign(tree)
-    run.grace = timedelta(seconds=5)
+    run.grace = timedelta(seconds=1)
     (result,) = run.run([(AREA, endless)])
     assert (result.outcome, result.by) == ("killed", "")
     assert "took more than" in result.why
@@ -115,7 +143,7 @@ def test_survivors_are_told_with_their_line_unless_they_are_argued_about(tried: 
     tree, results = tried
     text, sound = report(tree, results, {})
     assert not sound
-    assert f"{GATE}:7 opens: comparison flipped" in text
+    assert f"{GATE}:14 opens: comparison flipped" in text
     assert "  - if age < 0:\n  + if age <= 0:" in text
     lived = [each for each in results if each.outcome == "survived"]
     known = {each.id: Equivalent(each.mutant, "nobody is of no age at all") for each in lived}
@@ -134,7 +162,8 @@ def test_an_argument_about_a_line_that_is_gone_or_that_is_none_is_found(tmp_path
     assert "'equivalent' is no reason" in found[1]
 
 
-def test_the_nearest_tests_come_first_and_the_farthest_never() -> None:
-    tests = [Reached(f"test_{n}", seconds, frozenset()) for n, seconds in enumerate([1, 8, 30, 40, 100, 500])]
-    found = [[test.test for test in stage] for stage in stages(tests, farthest=200)]
-    assert found == [["test_0", "test_1"], ["test_2", "test_3"], ["test_4"]]
+def test_the_nearest_files_come_first_then_twice_as_many() -> None:
+    mutant = Mutant("src/penstock/kernel/lease.py", "Lease.take", "a", "b")
+    files = ["tests/kernel/test_pages.py", "tests/kernel/test_lease.py", "tests/work/test_tasks.py"]
+    assert nearest(mutant, files, Tree())[0] == "tests/kernel/test_lease.py"
+    assert list(rounds("abcdefg")) == [["a", "b"], ["c", "d", "e", "f"], ["g"]]

@@ -36,6 +36,8 @@ def after(source: str, kind: str) -> set[str]:
         ("order dropped", "x = sorted(a)", {"x = list(a)"}),
         ("check or escape dropped", "x = quoted(a)", {"x = a"}),
         ("argument dropped", "save(a, when=b)", {"save(a)"}),
+        ("argument dropped", "zip(a, b, strict=c)", set()),
+        ("wrong value", "zip(a, b, strict=True)", set()),
         ("wrong value", "x = f(strict=True)", {"x = f(strict=False)"}),
         ("off by one", "x = 3", {"x = 4"}),
         ("lock or order dropped", 'x = "select 1 for share"', {'x = "select 1"'}),

@@ -13,6 +13,13 @@ _SOURCE = '''
 LIMIT = 3
 
 
+def counted() -> int:
+    return 7
+
+
+BOARDS = counted()
+
+
 def opens(age: int, member: bool) -> bool:
     if age < 0:
         raise ValueError(age)
@@ -35,7 +42,7 @@ import sys
 
 import pytest
 
-from toy.gate import opens, waited
+from toy.gate import BOARDS, opens, waited
 
 
 def test_members_of_age() -> None:
@@ -47,6 +54,10 @@ def test_members_of_age() -> None:
 def test_nobody_is_younger_than_nothing() -> None:
     with pytest.raises(ValueError):
         opens(-1, True)
+
+
+def test_boards() -> None:
+    assert not opens(10 + BOARDS, True)
 
 
 def test_waiting() -> None:
@@ -62,7 +73,7 @@ _SETTINGS = '[tool.pytest.ini_options]\npythonpath = ["src"]\nmarkers = ["long"]
 GATE = "src/toy/gate.py"
 TESTS = "tests/test_gate.py"
 AREA = Area("toy", ("src/toy",), 1, ("tests",), engines="")
-NOTICED = {"LIMIT = 4", "return (member)", "passed = 1", "while passed <= times:", "if False:"}
+NOTICED = {"LIMIT = 4", "return 8", "return (member)", "passed = 1", "while passed <= times:", "if False:"}
 UNNOTICED = {
     "if age <= 0:",  # nobody has tried 0
     "passed += 2",  # nor a number that is odd
