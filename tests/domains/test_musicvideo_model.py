@@ -180,9 +180,9 @@ def test_a_new_scene() -> None:
     new = scene(duration=8.25)
     assert (new.status, new.retry_count, new.needs_lip_sync) == ("pending", 0, False)
     assert (new.prompt, new.duration) == ("Robot walks", 8.25)
-    optional = ("negative_prompt", "reference_image_s3_keys", "audio_clip_s3_key", "video_clip_s3_key")
-    optional += ("lip_synced_video_clip_s3_key", "error_message")
-    assert [getattr(new, name) for name in optional] == [None] * 6
+    optional = ("reference_image_s3_keys", "audio_clip_s3_key", "video_clip_s3_key", "lip_synced_video_clip_s3_key")
+    assert [getattr(new, name) for name in optional] == [None] * 4
+    assert (new.negative_prompt, new.error_message) == (None, None)
     assert [status.value for status in SceneStatus] == ["pending", "processing", "completed", "failed"]
     with pytest.raises(ValidationError):
         scene(status="composing")
