@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 import pytest
 from pydantic import ValidationError
 
-from penstock import Store, after, before, between, the
+from penstock import Entity, Store, Table, after, before, between, key, pattern, the
 from penstock.domains.musicvideo.model import DOMAIN, MV_PROJECTS, Project, ProjectStatus, Scene, SceneStatus
-from penstock.errors import Conflict, IllegalMove, InvalidKey, InvalidValue, NotFound
+from penstock.errors import Conflict, DeclarationError, IllegalMove, InvalidKey, InvalidValue, NotFound
 from tests.domains.musicvideo.documents import MVProjectItem
 
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, size_of, transitions
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.every_engine
 PROJECT_ID = UUID("550e8400-e29b-41d4-a716-446655440000")
 CLIP = f"mv/projects/{PROJECT_ID}/scenes/scene_001.mp4"
 TEN = datetime(2025, 11, 17, 10, 0, tzinfo=UTC)
+STATUSES = ("pending", "queued", "generating_scenes", "processing", "composing", "completed", "failed")
 
 PROJECT_ITEM: dict[str, Any] = {
     "PK": "PROJECT#550e8400-e29b-41d4-a716-446655440000",
@@ -136,10 +137,11 @@ def test_a_sequence_is_a_whole_number() -> None:
             scene(wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("status", list(ProjectStatus))
-def test_projects_are_indexed_by_status_and_creation(status: ProjectStatus) -> None:
-    """MV-8, MV-10, F-MV-2: every status, queued among them."""
-    assert index_key_of(project(status=status), "status-created-index") == (status.value, "2025-11-17T10:00:00Z")
+@pytest.mark.parametrize("status", STATUSES)
+def test_projects_are_indexed_by_status_and_creation(status: str) -> None:
+    """MV-8, MV-10, F-MV-2: every status, queued among them; by when it was created, and not last changed."""
+    changed = project(status=ProjectStatus(status), updated_at=TEN + timedelta(hours=1))
+    assert index_key_of(changed, "status-created-index") == (status, "2025-11-17T10:00:00Z")
 
 
 def test_scenes_are_not_indexed() -> None:
@@ -174,14 +176,14 @@ def test_the_attributes_have_the_documents_names() -> None:
 
 
 def test_a_new_scene() -> None:
-    """MV-25…MV-35: pending, no retry, no clip, no error."""
-    new = scene()
-    assert (new.status, new.retry_count, new.needs_lip_sync, new.duration) == ("pending", 0, False, 8.0)
-    assert new.model_dump(include={"video_clip_s3_key", "audio_clip_s3_key", "error_message"}) == {
-        "video_clip_s3_key": None,
-        "audio_clip_s3_key": None,
-        "error_message": None,
-    }
+    """MV-25…MV-35: pending, no retry, no clip, no error; its words and its length are as they were given."""
+    new = scene(duration=8.25)
+    assert (new.status, new.retry_count, new.needs_lip_sync) == ("pending", 0, False)
+    assert (new.prompt, new.duration) == ("Robot walks", 8.25)
+    optional = ("reference_image_s3_keys", "audio_clip_s3_key", "video_clip_s3_key", "lip_synced_video_clip_s3_key")
+    assert [getattr(new, name) for name in optional] == [None] * 4
+    assert (new.negative_prompt, new.error_message) == (None, None)
+    assert [status.value for status in SceneStatus] == ["pending", "processing", "completed", "failed"]
     with pytest.raises(ValidationError):
         scene(status="composing")
     with pytest.raises(ValidationError):
@@ -190,17 +192,20 @@ def test_a_new_scene() -> None:
 
 def test_creation_never_changes() -> None:
     """MV-21, MV-36: not by assignment, not by a patch; and every moment is kept in UTC."""
-    given = project(created_at=datetime.fromisoformat("2025-11-17T15:30:00+05:30"))
-    assert given.created_at == TEN
-    assert given.created_at.tzinfo is UTC
-    with pytest.raises(ValidationError, match="frozen"):
-        given.created_at = TEN
-    with pytest.raises(InvalidValue, match="frozen"):
-        the(Project.created_at).set(TEN)
-    with pytest.raises(InvalidValue, match="part of the key"):
-        given.project_id = uuid4()
-    with pytest.raises(ValidationError, match="time zone"):
-        project(created_at=datetime(2025, 11, 17))
+    india = datetime.fromisoformat("2025-11-17T15:30:00+05:30")
+    for given in (project(created_at=india, updated_at=india), scene(created_at=india, updated_at=india)):
+        assert (given.created_at, given.updated_at) == (TEN, TEN)
+        assert (given.created_at.tzinfo, given.updated_at.tzinfo) == (UTC, UTC)
+        with pytest.raises(ValidationError, match="frozen"):
+            given.created_at = TEN
+        with pytest.raises(InvalidValue, match="part of the key"):
+            given.project_id = uuid4()
+    for entity in (Project, Scene):
+        with pytest.raises(InvalidValue, match="frozen"):
+            the(entity.created_at).set(TEN)
+    for made in (project, scene):
+        with pytest.raises(ValidationError, match="time zone"):
+            made(created_at=datetime(2025, 11, 17))
 
 
 @pytest.mark.parametrize(
@@ -234,7 +239,8 @@ def test_a_scene_holds_keys_never_urls(field: str) -> None:
 
 
 def test_the_project_machine_is_exactly_this() -> None:
-    """MV-62…MV-65, F-MV-2, F-MV-3: the documents' arrows, the queue, and the ways back."""
+    """MV-62…MV-65, F-MV-2, F-MV-3: the documents' states and arrows, the queue, and the ways back."""
+    assert sorted(status.value for status in ProjectStatus) == sorted(STATUSES)
     assert transitions(Project) == {
         ("pending", "generating_scenes"),
         ("generating_scenes", "processing"),
@@ -334,8 +340,20 @@ def test_a_scene_is_filmed_synchronised_and_retried() -> None:
 
 
 def test_no_pattern_scans() -> None:
-    """MV-42: each reads one partition."""
+    """MV-42: each reads one partition, and one that would read them all cannot be declared."""
     assert_every_pattern_is_a_query(DOMAIN)
+    with pytest.raises(DeclarationError, match="the partition needs project_id"):
+
+        class Shot(Entity, table=Table("Shots", partition="PK", sort="SK"), relation="shots"):
+            project_id: UUID
+            sequence: int
+
+            @key("PROJECT#{project_id}", "SHOT#{sequence:03d}")
+            def at(self, *, project_id: UUID, sequence: int) -> None: ...
+
+            @pattern(at)
+            def everywhere(self) -> None:
+                """The shots of all projects."""
 
 
 def test_a_project_is_got_or_not_found(store: Store) -> None:

@@ -80,6 +80,7 @@ WRONG = {
 
 
 def test_no_write_points_a_record_elsewhere(store: Store) -> None:
+    """F-MV-6, MV-50: or a URL for another's file would be signed for whoever writes its key into a record."""
     mine = scene(status=SceneStatus.PROCESSING)
     store.create(mine)
     for whose, key in WRONG.items():

@@ -8,6 +8,7 @@ import pytest
 
 from penstock import FrozenClock, Store, the
 from penstock.errors import Conflict
+from penstock.kernel.change import Change
 from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing
 from penstock.operations.writes import Write
@@ -73,23 +74,27 @@ def test_one_of_eight_commits_wins_and_leaves_all_of_itself(stores: list[Store])
 
 
 def test_every_record_is_moved_by_one_of_eight(stores: list[Store]) -> None:
-    """F-X-3: a queue of work; the index finds, the conditional write decides."""
+    """F-X-3: a queue of work; the index finds, the conditional write decides, whatever all of them have seen."""
     stores[0].put_many([Ticket(queue="q", ticket_id=f"{n:02d}", created_at=MOMENT, priority=n) for n in range(12)])
 
+    def look(number: int) -> list[tuple[Change, Ticket]]:
+        changes = [(stores[number].change(), found.ref) for found in stores[number].find(Ticket.by_priority(queue="q"))]
+        return [(change, change.get(ref)) for change, ref in changes]
+
+    seen = at_once(look)
+    assert {ticket.status for each in seen for _, ticket in each} == {Status.NEW}
+
     def work(number: int) -> list[str]:
-        store, done = stores[number], []
-        for ticket in list(store.find(Ticket.by_priority(queue="q"))):
+        done = []
+        for change, mine in seen[number]:
             try:
-                with store.change() as change:
-                    mine = change.get(ticket.ref)
-                    if mine.status is not Status.NEW:
-                        continue
-                    change.save(mine.finish(outcome=str(number)))
+                with change:
+                    change.save(mine.start())
             except Conflict:
                 continue
-            done.append(ticket.ticket_id)
+            done.append(mine.ticket_id)
         return done
 
     done = sorted(ticket for tickets in at_once(work) for ticket in tickets)
     assert done == [f"{n:02d}" for n in range(12)]
-    assert list(stores[0].find(Ticket.by_priority(queue="q"))) == []
+    assert list(stores[0].find(Ticket.by_status(status=Status.NEW))) == []

@@ -80,6 +80,22 @@ def test_letters_are_found_by_what_is_known_of_them(store: Store, buried: dict[s
         DeadLetters(TaskStatus.DONE)
 
 
+def test_letters_of_later_are_not_even_read(store: Store, buried: dict[str, str]) -> None:
+    """However many fail meanwhile, perhaps again and again, whoever settles those that there are comes to an end."""
+    read: list[Task] = []
+
+    class Counting(Store):
+        def find(self, *asked: Any, **options: Any) -> Any:
+            for found in super().find(*asked, **options):
+                read.append(found)
+                yield found
+
+    then = the_task(store, buried["two"]).due_at
+    letters = list(DeadLetters().find(Counting(store.engine, clock=FrozenClock(then))))
+    assert names(buried, [task.task_id for task in letters]) == ["one", "two"]
+    assert read == letters
+
+
 def test_one_is_tried_again_from_the_beginning_and_who_did_it_is_kept(
     store: Store, workers: ManualWorkers, buried: dict[str, str], clock: FrozenClock
 ) -> None:

@@ -247,24 +247,34 @@ def test_no_scene_changes_while_the_video_is_cut(studio: FilmStudio, tmp_path: P
     assert_counted(studio, project.project_id)
 
 
-def test_a_clip_of_an_earlier_take_comes_too_late(studio: FilmStudio, quick: QuickProviders, tmp_path: Path) -> None:
-    """F-MV-8: a film that was asked for anew meanwhile is not taken, and no counter moves."""
+@pytest.mark.parametrize("step", ["film", "thumbnail"])
+def test_a_clip_of_an_earlier_take_comes_too_late(
+    studio: FilmStudio, quick: QuickProviders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """F-MV-8: one that was asked for anew meanwhile is not taken; no counter moves, and the former file stays.
+
+    Also if that happens when the film is there and paid for, and only its thumbnail is missing.
+    """
     project = generated(studio, tmp_path)
-    scenes.regenerate(studio, project.project_id, 2, by=ANN)
-    hands = workers(studio)
-
-    def overtaken(shot: Shot) -> None:
-        quick.meanwhile = lambda shot: None
-        with studio.store.change(by=ANN) as change:
-            scene = change.get(Scene.at(project_id=project.project_id, sequence=2))
-            scene.take = (scene.take or 0) + 1
-            change.save(scene)
-
     before = scenes_of(studio, project.project_id)[1]
-    quick.meanwhile = overtaken
-    hands.drain()
+    old = studio.objects.get(before.video_clip_s3_key or "").read()
+    scenes.regenerate(studio, project.project_id, 2, by=ANN)
+    make, left = getattr(quick, step), [1]
+
+    def overtaken(*given: Any) -> Any:
+        if left:
+            left.clear()
+            with studio.store.change(by=ANN) as change:
+                scene = change.get(Scene.at(project_id=project.project_id, sequence=2))
+                scene.take = (scene.take or 0) + 1
+                change.save(scene)
+        return make(*given)
+
+    monkeypatch.setattr(quick, step, overtaken)
+    workers(studio).drain()
     after = scenes_of(studio, project.project_id)[1]
     assert after.shown_sha256 == before.shown_sha256
+    assert studio.objects.get(before.video_clip_s3_key or "").read() == old
     assert after.status is SceneStatus.PROCESSING
     assert_counted(studio, project.project_id)
 

@@ -74,6 +74,7 @@ def test_the_whole_way_through_the_api(editor: TestClient, studio: FilmStudio) -
     project_id = filmed(editor, studio)
     told = editor.get(f"/api/mv/projects/{project_id}").json()
     assert (told["status"], told["conceptPrompt"]) == ("processing", FORM["prompt"])
+    assert told["characterDescription"] == FORM["characterDescription"]
     assert [scene["displaySequence"] for scene in told["scenes"]] == [1, 2, 3]
     assert "signature=" in told["scenes"][0]["videoClipUrl"]
     assert not any("S3Key" in name for name in [*told, *told["scenes"][0]])

@@ -28,6 +28,7 @@ from penstock.kernel.record_name import name_of
 from penstock.media.errors import UnusableFile
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work import Task, TaskStatus
+from tests.domains.keys import size_of
 from tests.domains.musicvideo.quick_providers import PICTURE, film, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, files, generated, later, sent, workers
 from tests.domains.musicvideo.story import scenes as scenes_of
@@ -59,6 +60,16 @@ def test_a_scene_is_added_behind_the_others(anywhere: FilmStudio, tmp_path: Path
     fourth = scenes_of(anywhere, project.project_id)[3]
     assert (fourth.status, fourth.prompt) == (SceneStatus.COMPLETED, "A dance on the roof, after 3")
     assert_counted(anywhere, project.project_id)
+
+
+def test_a_project_does_not_grow_with_its_scenes(studio: FilmStudio, tmp_path: Path) -> None:
+    """MV-43: each is a record of its own, so that 400 KB are enough for any number."""
+    project = generated(studio, tmp_path)
+    for concept in ("A dance on the roof", "Rain on the bridge"):
+        scenes.add_scene(studio, project.project_id, concept, by=ANN)
+    workers(studio).drain()
+    grown = studio.store.get(project.ref)
+    assert (grown.scene_count, size_of(grown)) == (5, size_of(project))
 
 
 def test_no_number_is_given_twice(anywhere: FilmStudio, tmp_path: Path) -> None:
@@ -234,6 +245,7 @@ def test_a_prompt_is_edited_without_losing_the_clip(studio: FilmStudio, tmp_path
     edited = scenes.edit_scene(studio, project.project_id, 2, {"prompt": "At night"}, by=ANN)
     assert (edited.prompt, edited.video_clip_s3_key) == ("At night", before.video_clip_s3_key)
     assert edited.updated_at > before.updated_at
+    assert scenes_of(studio, project.project_id)[1] == edited, "as it is kept"
     with pytest.raises(NotFound):
         scenes.edit_scene(studio, project.project_id, 9, {"prompt": "Nowhere"}, by=ANN)
 

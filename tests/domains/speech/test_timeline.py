@@ -144,12 +144,13 @@ def test_the_record_goes_first(anywhere: SpeechStudio) -> None:
 
 def test_the_cleanup_deletes_no_record(anywhere: SpeechStudio) -> None:
     """TA-13: a record that lives is left, and one that does not ends by itself."""
-    spoken(anywhere, "12-08 06:00:00")
-    late = spoken(anywhere, "12-08 18:00:00")
+    early, late = spoken(anywhere, "12-08 06:00:00"), spoken(anywhere, "12-08 18:00:00")
     store: Any = Failing(anywhere.store, delete=always, delete_many=always)
     at(anywhere, "12-09 12:00:00")
     assert cleanup_yesterday_temp_audio(store, anywhere.objects).deleted == 1
     assert list(query_temp_audio_by_date(anywhere.store, late.date)) == [late]
+    at(anywhere, "12-08 18:00:00")
+    assert set(living(anywhere, late.date)) == {early.audio_id, late.audio_id}, "also the one that had ended stands"
 
 
 def test_three_days_are_missed(anywhere: SpeechStudio) -> None:

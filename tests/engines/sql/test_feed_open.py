@@ -13,6 +13,7 @@ import pytest
 from penstock import Store
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.postgres import PostgresConnector
+from penstock.engines.sql.postgres_log_schema import NUMBERS, UNDER_WAY
 from penstock.errors import FeedTrimmed, InvalidCursor
 from penstock.kernel.handle import put
 from penstock.operations.feed_entry import FeedEntry
@@ -104,6 +105,23 @@ def test_who_writes_in_another_database_is_not_waited_for(
         assert reader.next() == ["ours"]
         session.commit()
         assert reader.next() == []
+
+
+def test_who_cannot_say_that_he_is_under_way_does_not_end(store: Store, reader: Reader, connect: Any) -> None:
+    """Somebody else has the lock by which he says so, and has it alone: the feed would pass over what he writes."""
+    holder, writer = connect(), connect()
+    place = "coalesce(pg_sequence_last_value('penstock.feed_order_place_seq'), 0)"
+    holder.execute(f"select pg_advisory_xact_lock({UNDER_WAY * NUMBERS} + {place})")
+    writer.execute("set lock_timeout = '50ms'")
+    writer.commit()
+    write(writer, "a")
+    with pytest.raises(psycopg.errors.LockNotAvailable):
+        writer.commit()
+    assert reader.next() == []
+    holder.rollback()
+    write(writer, "b")
+    writer.commit()
+    assert reader.next() == ["b"]
 
 
 def test_who_has_written_to_the_log_and_is_open_is_told_when_he_has_ended(
