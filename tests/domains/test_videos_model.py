@@ -269,7 +269,7 @@ def test_the_example_item_round_trips(dynamo: Store, raw_table: Callable[[str], 
 
 
 def test_the_articles_calls_work_on_what_penstock_wrote(dynamo: Store, raw_table: Callable[[str], Any]) -> None:
-    """VM-8, VM-9, VM-11, VM-16: its own boto3 snippets, with the index named and the counter begun (F-VM-2, F-VM-4)."""
+    """VM-8, VM-9, VM-11, VM-16: its own boto3 snippets, with the index named and the counter begun (F-VM-2…F-VM-4)."""
     dynamo.create(example())
     table = raw_table("VideoMetadata")
     assert table.get_item(Key={"videoId": str(VIDEO_ID)})["Item"]["title"] == "Product Launch Demo"
@@ -281,6 +281,8 @@ def test_the_articles_calls_work_on_what_penstock_wrote(dynamo: Store, raw_table
     assert by_user["Count"] == 1
     span = Key("userId").eq("user_789") & Key("createdAt").between(1717645000, 1717645400)
     assert table.query(IndexName="UserIdIndex", KeyConditionExpression=span)["Count"] == 1
+    ours = Video.by_user(user_id="user_789", created_at=between(1717645000, 1717645400))
+    assert list(dynamo.find(ours)) == [example()], "as we ask"
     dynamo.patch(Video.at(video_id=VIDEO_ID), the(Video.view_count).add(1))
     counted = table.update_item(
         Key={"videoId": str(VIDEO_ID)},
