@@ -24,7 +24,7 @@ from penstock import Store, open_store
 from penstock.work import WORKING, TaskOf, TaskStatus
 from tests.cli.test_serving import is_ready, serving
 from tests.faults.switch import Switch
-from tests.servers import Dynoxide, Postgres, SeaweedFS, Valkey, free_port
+from tests.servers import Dynoxide, Postgres, SeaweedFS, Valkey, free_port, require
 from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY
 from tests.work.nursery import Nursery, children, kill, lives
 from tests.work.plant import PLANT, Order, look, shelve, sleep
@@ -90,19 +90,19 @@ def times() -> Iterator[Times]:
 
 
 @pytest.fixture(params=["postgres", "dynoxide"])
-def through(request: pytest.FixtureRequest) -> tuple[str, int, Callable[[int], str]]:
-    """A store's own URL, its port, and its URL at another port."""
+def through(request: pytest.FixtureRequest) -> Iterator[tuple[str, int, Callable[[int], str]]]:
+    """A store's own URL, its port, and its URL at another port. Nobody finds there what another test has left to do."""
     if request.param == "postgres":
         server: Postgres = request.getfixturevalue("postgres_server")
         url = server.create_database("recovering")
-        return url, server.port, lambda port: url.replace(f":{server.port}/", f":{port}/")
-    dynoxide: Dynoxide = request.getfixturevalue("dynoxide_server")
-    port = urlsplit(dynoxide.url).port or 0
-    return (
-        f"dynamodb://us-east-1?endpoint={dynoxide.url}",
-        port,
-        lambda p: f"dynamodb://us-east-1?endpoint=http://127.0.0.1:{p}",
-    )
+        yield url, server.port, lambda port: url.replace(f":{server.port}/", f":{port}/")
+        return
+    with require(Dynoxide()) as dynoxide:
+        yield (
+            f"dynamodb://us-east-1?endpoint={dynoxide.url}",
+            urlsplit(dynoxide.url).port or 0,
+            lambda p: f"dynamodb://us-east-1?endpoint=http://127.0.0.1:{p}",
+        )
 
 
 @pytest.fixture(scope="module")

@@ -57,6 +57,7 @@ class Ending:
         self._parting = timedelta(seconds=last / 2)
         self.for_work = timedelta(seconds=grace - last)
         "As long requests and tasks may go on."
+        self._told = False
         self.begun = threading.Event()
         self._over = threading.Event()
         self._listeners: list[Callable[[], None]] = []
@@ -68,8 +69,9 @@ class Ending:
 
     def begin(self) -> None:
         """Begin to end; told again, hurry. It does not wait, so that a handler of a signal may call it."""
-        again = self.begun.is_set()
-        self.begun.set()
+        again, self._told = self._told, True
+        if not again:  # whoever waits for it may hold its lock just now, and would be interrupted by this for ever
+            self.begun.set()
         self._service.begin_stop(grace=self.for_work, parting=self._parting)
         for listener in self._listeners:
             listener()

@@ -29,9 +29,11 @@ class Processes:
         self._parts = dict(parts)
         self._running: dict[str, ForkProcess] = {}
         self._stopping = False
+        self._grace = 0.0
 
     def run(self, *, grace: float) -> None:
         """Run until SIGTERM or Ctrl-C; then each part has this time to end in order. Told again, they are told, too."""
+        self._grace = grace
         told, tell = os.pipe()
 
         def stop(*_: object) -> None:
@@ -50,16 +52,16 @@ class Processes:
                     time.sleep(_RESPITE)
                     self._start(part)
         os.read(told, 1)
-        self._end(grace, told)
+        self._end(told)
 
     def _start(self, part: str) -> None:
-        process = _FORK.Process(target=_in_child, args=(self._parts[part], os.getpid()), name=f"penstock-{part}")
+        told = (self._parts[part], os.getpid(), self._grace)
+        process = _FORK.Process(target=_in_child, args=told, name=f"penstock-{part}")
         process.start()
         self._running[part] = process
 
-    def _end(self, grace: float, told: int) -> None:
-        last = min(_LAST, grace / 2)  # in which a part hands back what it has not finished
-        for with_signal, seconds in ((signal.SIGTERM, grace - last), (signal.SIGQUIT, last), (signal.SIGKILL, 1.0)):
+    def _end(self, told: int) -> None:
+        for with_signal, seconds in _insistence(self._grace):
             self._tell(with_signal)
             end = time.monotonic() + seconds
             while self._alive and (left := end - time.monotonic()) > 0:
@@ -76,12 +78,18 @@ class Processes:
             os.kill(process.pid, with_signal)  # type: ignore[arg-type]
 
 
-def _in_child(part: Callable[[], object], parent: int) -> None:
+def _insistence(grace: float) -> tuple[tuple[signal.Signals, float], ...]:
+    """How a process is told to end, ever more clearly, and the seconds that it has each time."""
+    last = min(_LAST, grace / 2)  # in which a part hands back what it has not finished
+    return (signal.SIGTERM, grace - last), (signal.SIGQUIT, last), (signal.SIGKILL, 1.0)
+
+
+def _in_child(part: Callable[[], object], parent: int, grace: float) -> None:
     # What is typed at the terminal is for the parent, which tells the others in order.
     os.setsid()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, signal.SIG_DFL)
-    end_with_parent(parent)
+    end_with_parent(parent, grace=grace)
     try:
         part()
     except Exception:
@@ -89,12 +97,14 @@ def _in_child(part: Callable[[], object], parent: int) -> None:
         raise SystemExit(1) from None
 
 
-def end_with_parent(parent: int) -> None:
-    """Have this process end, in order, when its parent is gone."""
+def end_with_parent(parent: int, *, grace: float | None = None) -> None:
+    """Have this process end, in order, when its parent is gone; after the grace, however it clings to its work."""
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(_WATCH)
-        os.kill(os.getpid(), signal.SIGTERM)
+        for with_signal, seconds in ((signal.SIGTERM, 0.0),) if grace is None else _insistence(grace):
+            os.kill(os.getpid(), with_signal)
+            time.sleep(seconds)
 
     threading.Thread(target=watch, name="penstock-parent", daemon=True).start()
