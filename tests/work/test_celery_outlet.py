@@ -65,6 +65,7 @@ def test_a_broker_that_is_away_is_said_to_be_and_one_that_comes_back_is_reached(
         assert broker.look("a") is None
         server.kill()
         assert isinstance(broker.look("b"), Unavailable)
+        assert broker._outlets.drop() is None, "what has failed is not used again"
         server.start()
         assert broker.look("c") is None
         assert broker.queued() == 1

@@ -101,9 +101,12 @@ def test_a_broker_is_told_of_no_more_than_it_may_have_before_it_is_asked(store: 
     assert at_work.run_once() == 0, "it has enough"
     broker.waiting = 5
     assert at_work.run_once() == 2
-    several = [announce(store, look) for _ in range(11)]
-    broker.waiting = 0
-    assert not at_work.pass_on(news(store, *several))
+
+
+def test_of_more_than_it_may_have_none_is_told_before_they_are_chosen(store: Store, broker: Moody) -> None:
+    at_work = at_rest(store, broker, depth=10)
+    assert not at_work.pass_on(news(store, *(announce(store, look) for _ in range(11))))
+    assert broker.told == []
 
 
 def test_much_that_is_enqueued_at_once_is_told_together(store: Store, broker: Moody) -> None:
@@ -177,15 +180,16 @@ def test_what_was_passed_on_and_lost_is_told_again_and_done_once(
 def test_one_who_dies_before_he_tells_of_what_he_has_heard_is_relieved(
     store: Store, broker: Moody, open_plant: Callable[[], Store]
 ) -> None:
-    """And one who is not on duty tells of nothing: of that another has heard as well."""
+    """And one who is not on duty any more tells of nothing: another has heard of it as well."""
     one = at_rest(store, broker, owner="one")
+    one.close()
     other_broker = Moody()
-    other = Dispatcher(open_plant(), [TASKS], other_broker, owner="other", depth=10)
+    other = at_rest(open_plant(), other_broker, owner="other")
     task_id = announce(store, look)
-    assert other.run_once() == 0
-    assert not other.pass_on(news(store, task_id))
-    one.close()  # as if he had never heard of it
-    assert (other.run_once(), other_broker.told, broker.told) == (1, [(task_id, None)], [])
+    assert not one.pass_on(news(store, task_id))
+    assert broker.told == []
+    other.close()  # as if he had never heard of it
+    assert (one.run_once(), broker.told, other_broker.told) == (1, [(task_id, None)], [])
 
 
 @on_postgres
