@@ -50,6 +50,10 @@ _ROUNDS = 5
 "So often all records are looked at once more; then somebody writes who does not know of what is to follow."
 
 
+_TOLD = 5
+"So many records are named that keep a migration from its end."
+
+
 class MigrationProgress(Struct, frozen=True):
     """How far the migration of one entity is."""
 
@@ -346,9 +350,10 @@ class Migration:
             page = backfill.fill(number, self._segments, place, limit=10 * self._page)
             written, place = written + page.written, page.place
             if page.unreadable and (self._is_moved(stored) or shuts_out(stored.layout, _following(stored))):
+                told = "; ".join(each.why for each in page.unreadable[:_TOLD])
                 raise LayoutMismatch(
-                    f"{self._declared.label}: {page.unreadable[0].why}. Records are read as they were until that is "
-                    f"corrected; run `penstock migrate` again then"
+                    f"{self._declared.label}: {told}. Records are read as they were until that is corrected; run "
+                    f"`penstock migrate` again then"
                 )
             self._limit.keep(page.looked_at)
             if place is None:
