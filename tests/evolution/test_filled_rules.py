@@ -219,7 +219,7 @@ def test_a_new_name_and_uniqueness_come_together(store: Store, another: OpenStor
 
 
 @pytest.mark.parametrize("kind", ["unique", "unique and computed"])
-@pytest.mark.parametrize("commits", [4, 5])
+@pytest.mark.parametrize("commits", [pytest.param(4, marks=pytest.mark.long), 5])
 def test_killed_again_and_again_it_comes_to_its_end(store: Store, another: OpenStore, kind: str, commits: int) -> None:
     old, new = _old(), _new(kind)
     before = ensured(another, old)

@@ -273,7 +273,7 @@ def test_a_table_that_was_left_stays_where_others_have_something_in_it(store: St
     assert len(_told(after, new)) == 1
 
 
-@pytest.mark.parametrize("commits", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("commits", [pytest.param(n, marks=pytest.mark.long if n != 4 else ()) for n in range(1, 7)])
 def test_killed_anywhere_it_is_gone_on_with(store: Store, another: OpenStore, commits: int) -> None:
     wide, narrow = _wide(), _narrow()
     before = ensured(another, wide)
@@ -370,7 +370,7 @@ def test_an_entity_that_is_declared_no_longer_is_dropped_when_nobody_has_it(
     with pytest.raises(LayoutMismatch, match="other declarations still run"):
         EntityDrop(after, found.shape, page=4).run()
     assert before.get(book.at(book_id="1")).title == "u"
-    del clock.sleep  # type: ignore[method-assign]
+    del clock.sleep
     before.close()
     late = another()
 

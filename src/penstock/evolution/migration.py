@@ -25,6 +25,7 @@ from msgspec.structs import replace
 
 from penstock.errors import LayoutMismatch
 from penstock.evolution.backfill import Backfill
+from penstock.evolution.lost_records import lost_records
 from penstock.evolution.migration_turn import MigrationTurn
 from penstock.evolution.speed_limit import SpeedLimit
 from penstock.evolution.staged_layout import StagedLayout
@@ -207,6 +208,9 @@ class Migration:
                 f"it takes more words to migrate {self._declared.label}; nothing was changed: "
                 + "; ".join(f"{d.what}: {d.detail}" for d in left)
             )
+        lost = [each.said for each in lost_records(self._store, self._shape, stored) if each.instead is None]
+        if lost:  # what is begun has to come to its end, and this could not
+            raise LayoutMismatch(f"{'; '.join(lost)}. Nothing was changed")
 
     def _make_room(self, stored: StoredLayout) -> None:
         """Have tables hold both layouts: where a column is needed by one alone, it needs no value.
