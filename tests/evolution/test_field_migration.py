@@ -294,17 +294,42 @@ def test_conditions_on_what_is_on_its_way_are_exact_or_refused(store: Store, ano
 
 
 def test_nobody_asks_by_a_field_that_some_records_do_not_have_yet(store: Store, another: OpenStore) -> None:
-    change = CHANGES["begins"]
-    old, new = change.old(), change.new()
+    shelf = ("SHELF#{author}", "{film_id}")
+    old = film(FIELDS, index=shelf)
+    new = film({**FIELDS, "good": bool}, defaults={"good": begins(_is_good, of="stars")}, index=shelf)
     _stand(ensured(another, old), old, 9)
     after = ensured(another, new)
+    good = new.by_shelf(author="x").where(Compare("good", "=", True))
+    with pytest.raises(IndexIncomplete, match="penstock migrate"):
+        list(after.find(good))
+    _migration(after, new).run()
+    assert [found.film_id for found in after.find(good)] == ["old-0006"]
+
+
+def test_a_write_is_judged_by_what_a_record_reads_as(store: Store, another: OpenStore) -> None:
+    """Also where it has no value of its own yet; and by what stands, when another was quicker."""
+    change = CHANGES["begins"]
+    old, new = change.old(), change.new()
+    before, after = ensured(another, old), ensured(another, new)
+    _stand(before, old, 9)
     ref = new.at(film_id="old-0006")
     assert after.get(ref).good is True
-    with pytest.raises(IndexIncomplete, match="penstock migrate"):
-        after.patch(ref, Set("author", "q"), when=Compare("good", "=", True))
-    _migration(after, new).run()
     after.patch(ref, Set("author", "q"), when=Compare("good", "=", True))
-    assert after.get(ref).author == "q"
+    engine = beneath(after)
+    commit, turn = engine.patch, [0]
+
+    def overtaken(*args: Any, **options: Any) -> Any:
+        turn[0] += 1
+        if turn[0] == 1:
+            before.patch(old.at(film_id="old-0006"), Set("stars", 1))
+        return commit(*args, **options)
+
+    engine.patch = overtaken
+    with pytest.raises(Conflict):
+        after.patch(ref, Set("author", "r"), when=Compare("good", "=", True))
+    assert turn == [1]
+    after.patch(ref, Set("author", "s"), when=Compare("good", "=", False))
+    assert before.get(old.at(film_id="old-0006")).author == "s"
 
 
 def test_a_value_of_which_the_function_makes_none_stops_the_migration_and_is_told(

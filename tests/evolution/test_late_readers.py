@@ -18,7 +18,7 @@ from tests.kernel.layouts.conftest import OpenStore, ensured
 from tests.kernel.layouts.films import Declared, cinema
 
 
-@pytest.mark.parametrize("stage", ["filling", "switched"])
+@pytest.mark.parametrize("stage", [pytest.param("filling", marks=pytest.mark.long), "switched"])
 @pytest.mark.parametrize("kind", [kind for kind in fields.CHANGES if kind != "gone"])
 def test_fields_are_read_as_they_were_written_last(
     store: Store, another: OpenStore, clock: FrozenClock, kind: str, stage: str

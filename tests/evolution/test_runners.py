@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from penstock import Formerly, FrozenClock, Retyped, Store, Unique, attribute
+from penstock import Formerly, FrozenClock, Retyped, Store, attribute
 from penstock.errors import LayoutMismatch
 from penstock.evolution.migration import Migration, MigrationProgress
 from penstock.evolution.pending import pending_migrations
@@ -84,19 +84,3 @@ def test_what_cannot_be_migrated_is_not_passed_over(store: Store, another: OpenS
     assert not pending.is_to_be_done
     assert "cinema.Film cannot be migrated" in str(pending.refused)
     assert "Retyped" in str(pending.refused)
-
-
-def test_what_records_do_when_they_are_written_next_keeps_nothing_else_from_being_done(
-    store: Store, another: OpenStore
-) -> None:
-    old = film({"author": str, "title": str})
-    new = film({"writer": Annotated[str, Formerly("author")], "title": Unique[str]})
-    before = ensured(another, old)
-    before.put_many([old(film_id=str(n), author="a", title=str(n)) for n in range(9)])
-    after = ensured(another, new)
-    (pending,) = pending_migrations(after, [cinema(new)])
-    assert pending.is_to_be_done
-    assert [line for line in pending.undone if "cinema.Film.title" in line and "unique" in line] == pending.undone != []
-    assert Migration(after, new.__shape__).run().stage == "complete"
-    (left,) = pending_migrations(after, [cinema(new)])
-    assert (left.is_to_be_done, left.refused, left.undone) == (False, None, pending.undone)

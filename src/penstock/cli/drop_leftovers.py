@@ -10,6 +10,7 @@ from rich.table import Table
 
 from penstock.cli.terminal import busy, complain, console
 from penstock.declare.domain import Domain
+from penstock.evolution.entity_drop import EntityDrop
 from penstock.evolution.leftover_drop import LeftoverDrop, drop_together
 from penstock.evolution.leftovers import entity_leftovers
 from penstock.kernel.store import Store
@@ -26,7 +27,8 @@ def drop_all(store: Store, domains: Iterable[Domain], *, dry_run: bool, rate: fl
         _show("Leftovers", [(each.label, each.found, each.refused) for each in found], as_json)
         return
     with busy("Dropping what no declaration has any more; nobody may ask for it, which takes a minute"):
-        done, refused = drop_together([LeftoverDrop(store, each.shape, rate=rate) for each in found])
+        kinds = [(EntityDrop if each.is_gone else LeftoverDrop, each.shape) for each in found]
+        done, refused = drop_together([kind(store, shape, rate=rate) for kind, shape in kinds])
     if done or not refused:
         _show("Dropped", [(d.label, (*d.dropped, *d.kept), None) for d in done], as_json)
     for told in refused:

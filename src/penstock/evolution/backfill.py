@@ -6,7 +6,7 @@ meanwhile has brought it along by that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -15,9 +15,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from penstock.errors import Conflict, DamagedRecord, PenstockError
+from penstock.evolution.claim_fill import ClaimFill, Claims
 from penstock.evolution.migration_turn import TurnLost
 from penstock.kernel.layouts.derived_entity import DerivedEntity
-from penstock.operations.conditions import All, Compare, Condition, Missing, Present
+from penstock.operations.conditions import All, Compare, Condition, Missing, Present, both
 from penstock.operations.reads import Ref, Unreadable
 from penstock.operations.scan_page import ScannedRecord
 from penstock.operations.updates import Remove, Set, Update, apply
@@ -26,6 +27,7 @@ from penstock.ports.clock import Clock
 from penstock.ports.copying import CopyingEngine
 from penstock.ports.engine import Engine
 from penstock.ports.ids import commit_token
+from penstock.schema.computation import Computation
 from penstock.schema.documents import as_stored
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
@@ -60,6 +62,7 @@ class Backfill:
     ) -> None:
         self._engine, self._entity, self._clock, self._writing = engine, entity, clock, writing
         self._copies = _copies(engine, entity)
+        self._claims = ClaimFill(engine, entity, clock) if entity.derived.claiming else None
 
     def fill(self, segment: int, segments: int, after: str | None, *, limit: int) -> FilledPage:
         """One page of a segment; all of its records are as they should be then."""
@@ -69,10 +72,11 @@ class Backfill:
         page = self._engine.scan(shape, segment=segment, segments=segments, after=after, limit=limit)
         written = 0
         unreadable = list(page.unreadable)
-        mirrors = self._mirrors([found.record for found in page.found])
+        records = [found.record for found in page.found]
+        mirrors, claims = self._mirrors(records), self._known_claims(records)
         for found, mirror in zip(page.found, mirrors, strict=True):
             try:
-                written += self._brought(found, mirror)
+                written += self._brought(found, mirror, claims)
             except TurnLost:
                 raise
             except PenstockError as error:
@@ -89,20 +93,41 @@ class Backfill:
             self._write([Delete(shape, key)])
         return FilledPage(page.place, len(keys), len(keys))
 
-    def _brought(self, found: ScannedRecord, mirror: Any) -> bool:
-        """Has something been written for a record? Whoever changes one has brought it along, but not to its mirror."""
-        if self._entity.derived.mirror is None:
+    def _brought(self, found: ScannedRecord, mirror: Any, claims: Claims) -> bool:
+        """Has something been written for a record? Whoever changes one has brought it along, but not to its mirror, and
+        has claimed nothing."""
+        if self._entity.derived.mirror is None and self._claims is None:
             patch = renewing(self._entity, found)
             return patch is not None and self._write([patch])
         for _ in range(_TRIES):
-            writes = mirroring(self._entity, found, renewing(self._entity, found), mirror)
+            writes = self._writes(found, mirror, claims)
             if not writes or self._write(writes):
                 return bool(writes)
             (record,) = self._standing(self._entity.shape, [found.record])
             if record is None:
                 return False
             found, (mirror,) = ScannedRecord(record, found.stale), self._mirrors([record])
+            claims = self._known_claims([record])
         return True  # it may be behind, and is looked at once more
+
+    def _writes(self, found: ScannedRecord, mirror: Any, claims: Claims) -> list[Write]:
+        """All that a record lacks, at its other place and among the claims too."""
+        patch = renewing(self._entity, found)
+        writes: list[Write] = [] if patch is None else [patch]
+        if self._entity.derived.mirror is not None:
+            writes = mirroring(self._entity, found, patch, mirror)
+        claimed = [] if self._claims is None else self._claims.writes(found.record, claims)
+        if not claimed or self._claims is None:
+            return writes
+        shape, values = self._entity.shape, found.record.__dict__
+        still = All((Present(), *(_still(shape, name, values[name]) for name in sorted(self._claims.fields))))
+        if not writes:
+            return [Check(shape, {n: values[n] for n in shape.key.fields}, still), *claimed]
+        first = writes[0]
+        return [replace(first, when=both(first.when, still)), *writes[1:], *claimed]
+
+    def _known_claims(self, records: list[Any]) -> Claims:
+        return {} if self._claims is None else self._claims.known(records)
 
     def _mirrors(self, records: list[Any]) -> list[Any]:
         """What stands at the other place of each record; None where there is nothing, or nothing that can be read."""
@@ -166,7 +191,7 @@ def mirroring(entity: DerivedEntity, found: ScannedRecord, patch: Patch | None, 
 def _copies(engine: Engine, entity: DerivedEntity) -> Mapping[str, str] | None:
     """From which field to which the store can copy all that is to be brought along; None where it takes more."""
     twins = {name: twin for name, twin in entity.derived.twins.items() if twin.follow is not None}
-    others = entity.derived.beginning or entity.choices
+    others = entity.derived.beginning or entity.choices or entity.derived.claiming
     can = isinstance(engine, CopyingEngine) and not engine.features.key_texts and not others
     if not can or not twins or entity.derived.mirror is not None or not all(twin.is_copy for twin in twins.values()):
         return None
@@ -206,13 +231,21 @@ def _missing(entity: DerivedEntity, values: dict[str, Any]) -> tuple[list[Update
         if values[name] in choice.lost:
             updates.append(Set(name, choice.dump(choice.load(values[name]))))
             made_of.add(name)
-    for name, rule in entity.derived.beginning.items():
-        if values[name] is None:
-            field = entity.declared.fields[name]
-            value = rule.value(f"{entity.declared.label}.{name}", entity.values(values))
-            updates.append(Set(name, _plain(field, value)))
-            made_of |= {name, *rule.of}
+    of_choices = _computed_of(entity, made_of & entity.choices.keys())
+    for name, rule in {**entity.derived.beginning, **of_choices}.items():
+        is_computed = name in entity.derived.computing or name in of_choices
+        if values[name] is None or is_computed:
+            value = _plain(entity.declared.fields[name], entity.values(values)[name])
+            if value != _plain(entity.shape.fields[name], values[name]):
+                updates.append(Remove(name) if value is None else Set(name, value))
+                made_of |= {name, *rule.of}
     return updates, made_of
+
+
+def _computed_of(entity: DerivedEntity, changed: Collection[str]) -> dict[str, Computation]:
+    """The computed fields that are made of some others."""
+    rules = {f.name: f.computation for f in entity.declared.computed if f.name in entity.shape.fields}
+    return {name: rule for name, rule in rules.items() if rule is not None and not set(rule.of).isdisjoint(changed)}
 
 
 def _still(shape: EntityShape, name: str, value: Any) -> Condition:

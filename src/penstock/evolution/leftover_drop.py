@@ -54,6 +54,9 @@ class DroppedLeftovers(Struct, frozen=True):
 class LeftoverDrop:
     """Drops what is left of an entity's former layouts."""
 
+    digest = ""
+    "Of the declaration beside which no other may run."
+
     def __init__(
         self,
         store: Store,
@@ -66,6 +69,7 @@ class LeftoverDrop:
         """``rate`` is how many records a second are looked at, at most; ``tell`` is told what is waited for."""
         self._store, self._shape, self._engine = store, shape, by_layouts(store.engine)
         self._declared = fingerprint_of(shape)
+        self.digest = self.digest or self._declared.digest
         self._layout = StagedLayout(store, shape.label)
         self._turn = MigrationTurn(store, shape.label)
         self._page, self._limit, self._tell = page, SpeedLimit(store.clock, rate), tell
@@ -80,7 +84,7 @@ class LeftoverDrop:
     def propose(self) -> None:
         """Have everybody tell by which declaration it goes."""
         self._turn.await_turn(self._tell)
-        why = why_not(self._layout.stored(), self._shape, self._engine.features.key_texts)
+        why = self._why_not(self._layout.stored())
         if why is not None:
             raise LayoutMismatch(f"{why}. Nothing was dropped")
         self._layout.become(self._proposing)
@@ -106,17 +110,16 @@ class LeftoverDrop:
         if stored.stage is not MigrationStage.DROPPING:
             raise self._turn.lost()
         self._layout.wait_for_writers()
-        self._engine.ensure([self._shape])  # whose triggers speak of nothing else from now on
-        done = self._drop_all(stored)
-        self._layout.become(lambda before: next_layout(before) if before.stage is MigrationStage.DROPPING else None)
-        self._forget(is_all=not done.kept)
-        return done
+        return self._finish(stored)
 
     def leave(self) -> None:
         """Let others have their turn."""
         self._turn.leave()
 
     # Stages
+
+    def _why_not(self, stored: StoredLayout) -> str | None:
+        return why_not(stored, self._shape, self._engine.features.key_texts)
 
     def _proposing(self, before: StoredLayout) -> StoredLayout | None:
         if before.stage in DROPS:
@@ -127,13 +130,16 @@ class LeftoverDrop:
         return at_stage(announcing(before, remaining, declared=self._declared.digest), MigrationStage.PROPOSED)
 
     def _check_alone(self) -> None:
-        others = self._layout.others(self._declared.digest)
+        others = self._layout.others(self.digest)
         if others:
-            self._layout.become(lambda before: withdrawing(before) if before.stage in DROPS else None)
+            self._withdraw()
             raise LayoutMismatch(
                 f"{self._shape.label}: other declarations still run, at {', '.join(others)}. Nothing was dropped; end "
                 f"them, and try again"
             )
+
+    def _withdraw(self) -> None:
+        self._layout.become(lambda before: withdrawing(before) if before.stage in DROPS else None)
 
     def _make_room(self, stored: StoredLayout) -> None:
         """Have tables take records that lack what is to be dropped."""
@@ -146,6 +152,13 @@ class LeftoverDrop:
         return at_stage(before, MigrationStage.DROPPING) if before.stage is MigrationStage.PROPOSED else None
 
     # Dropping
+
+    def _finish(self, stored: StoredLayout) -> DroppedLeftovers:
+        self._engine.ensure([self._shape])  # whose triggers speak of nothing else from now on
+        done = self._drop_all(stored)
+        self._layout.become(lambda before: next_layout(before) if before.stage is MigrationStage.DROPPING else None)
+        self._forget(is_all=not done.kept)
+        return done
 
     def _drop_all(self, stored: StoredLayout) -> DroppedLeftovers:
         everything = LayoutRegister(self._store.engine, self._store.clock).everything()

@@ -22,6 +22,7 @@ from penstock.schema.fingerprint import Fingerprint, fingerprint_of
 from penstock.schema.former_places import FormerPlaces, former_places
 from penstock.schema.layout_names import named_as
 from penstock.schema.migration_stage import DROPS
+from penstock.schema.remembered_shape import remembered_shape, without_records
 from penstock.schema.shape import EntityShape
 
 
@@ -32,6 +33,8 @@ class EntityLeftovers(Struct, frozen=True, eq=False):
     found: tuple[Leftover, ...]
     refused: str | None
     "Why nothing of it can be dropped now; None where it can."
+    is_gone: bool = False
+    "Is the entity itself declared no longer?"
 
     @property
     def label(self) -> str:
@@ -48,13 +51,18 @@ def remaining_layout(stored: Fingerprint, declared: Fingerprint) -> Fingerprint:
 
 
 def entity_leftovers(store: Store, domains: Iterable[Domain], *, counted: bool = True) -> list[EntityLeftovers]:
-    """Everything that `penstock migrate --drop-leftovers` has to do, and what keeps it from that."""
+    """Everything that `penstock migrate --drop-leftovers` has to do, and what keeps it from that.
+
+    Of a domain that is not among these nothing is told: others may have it.
+    """
+    domains = tuple(domains)
     try:
         stored = LayoutRegister(store.engine, store.clock).everything()
     except Misconfigured:  # a store without tables has no leftovers
         return []
     shapes = [shape for domain in (store.own, *domains) for shape in domain.shapes]
-    return list(_of_each(store, shapes, stored, counted))
+    names = {domain.name for domain in domains}
+    return [*_of_each(store, shapes, stored, counted), *_of_gone(store, names, shapes, stored, counted)]
 
 
 def _of_each(store: Store, shapes: list[EntityShape], stored: Layouts, counted: bool) -> Iterator[EntityLeftovers]:
@@ -65,6 +73,37 @@ def _of_each(store: Store, shapes: list[EntityShape], stored: Layouts, counted: 
         found = standing_leftovers(store, shape, stored, counted=counted)
         if found or layout.stage in DROPS:
             yield EntityLeftovers(shape, tuple(found), why_not(layout, shape, store.engine.features.key_texts))
+
+
+def _of_gone(
+    store: Store, names: set[str], shapes: list[EntityShape], stored: Layouts, counted: bool
+) -> Iterator[EntityLeftovers]:
+    declared = {shape.label for shape in shapes}
+    for label, layout in stored.items():
+        if label not in declared and label.partition(".")[0] in names:
+            found = left_records(store, layout, stored, counted=counted)[0]
+            changing = layout.announced is not None and layout.stage not in DROPS
+            why = f"{label} is just being changed; let that come to its end" if changing else None
+            yield EntityLeftovers(remembered_shape(layout.layout), tuple(found), why, is_gone=True)
+
+
+def left_records(
+    store: Store, layout: StoredLayout, stored: Layouts, *, counted: bool
+) -> tuple[list[Leftover], dict[str, EntityShape]]:
+    """The tables of an entity that is declared no longer, and the entity as it was in each."""
+    key_texts = store.engine.features.key_texts
+    formers = [*_formers(store, layout.label), layout.layout]
+    nowhere = replace(without_records(layout.layout), table="", relation="")
+    places = former_places(formers, nowhere, _others(layout.label, stored), key_texts=key_texts)
+    left = {f.table if key_texts else f.relation: remembered_shape(f) for f in formers}
+    left = {name: shape for name, shape in left.items() if name in places.homes}
+    beside = FormerLayout.__shape__  # a table that stands, and has none of it
+    return dropping_engine(store).leftovers(beside, places, left, counted=counted), left
+
+
+def _others(label: str, stored: Layouts) -> list[Fingerprint]:
+    """What all other entities have, or are to have."""
+    return [layout for s in stored.values() if s.label != label for layout in (s.layout, s.following) if layout]
 
 
 def why_not(stored: StoredLayout, shape: EntityShape, key_texts: bool) -> str | None:
@@ -93,9 +132,8 @@ def places_left(store: Store, shape: EntityShape, stored: Layouts) -> tuple[Form
     """Where former layouts of an entity had what nobody has now, and the entity as it was in tables that it left."""
     key_texts = store.engine.features.key_texts
     formers = [*_formers(store, shape.label), stored[shape.label].layout]
-    others = [layout for s in stored.values() if s.label != shape.label for layout in (s.layout, s.following) if layout]
     own = remaining_layout(stored[shape.label].layout, fingerprint_of(shape))
-    places = former_places(formers, own, others, key_texts=key_texts)
+    places = former_places(formers, own, _others(shape.label, stored), key_texts=key_texts)
     left = {}
     for former in formers:
         name = former.table if key_texts else former.relation

@@ -25,6 +25,7 @@ from msgspec.structs import replace
 
 from penstock.errors import LayoutMismatch
 from penstock.evolution.backfill import Backfill
+from penstock.evolution.lost_records import lost_records
 from penstock.evolution.migration_turn import MigrationTurn
 from penstock.evolution.speed_limit import SpeedLimit
 from penstock.evolution.staged_layout import StagedLayout
@@ -48,6 +49,10 @@ PAGE = 100
 "So many records are looked at before it is noted how far a segment is."
 _ROUNDS = 5
 "So often all records are looked at once more; then somebody writes who does not know of what is to follow."
+
+
+_TOLD = 5
+"So many records are named that keep a migration from its end."
 
 
 class MigrationProgress(Struct, frozen=True):
@@ -203,6 +208,9 @@ class Migration:
                 f"it takes more words to migrate {self._declared.label}; nothing was changed: "
                 + "; ".join(f"{d.what}: {d.detail}" for d in left)
             )
+        lost = [each.said for each in lost_records(self._store, self._shape, stored) if each.instead is None]
+        if lost:  # what is begun has to come to its end, and this could not
+            raise LayoutMismatch(f"{'; '.join(lost)}. Nothing was changed")
 
     def _make_room(self, stored: StoredLayout) -> None:
         """Have tables hold both layouts: where a column is needed by one alone, it needs no value.
@@ -346,9 +354,10 @@ class Migration:
             page = backfill.fill(number, self._segments, place, limit=10 * self._page)
             written, place = written + page.written, page.place
             if page.unreadable and (self._is_moved(stored) or shuts_out(stored.layout, _following(stored))):
+                told = "; ".join(each.why for each in page.unreadable[:_TOLD])
                 raise LayoutMismatch(
-                    f"{self._declared.label}: {page.unreadable[0].why}. Records are read as they were until that is "
-                    f"corrected; run `penstock migrate` again then"
+                    f"{self._declared.label}: {told}. Records are read as they were until that is corrected; run "
+                    f"`penstock migrate` again then"
                 )
             self._limit.keep(page.looked_at)
             if place is None:

@@ -32,7 +32,7 @@ def placed_as(shape: EntityShape, declared: EntityShape, layout: Fingerprint) ->
         shape,
         table=place_in(declared, layout),
         relation=layout.relation,
-        key=key_in(declared, shape.fields, layout.partition, layout.sort),
+        key=key_in(declared.name, shape.fields, layout.partition, layout.sort),
         tag=layout.tag[1] if layout.tag is not None else None,
     )
 
@@ -51,12 +51,10 @@ def _attribute(key: StoredKey) -> KeyAttribute:
     return KeyAttribute(key.attribute, key.number)
 
 
-def key_in(
-    declared: EntityShape, fields: Mapping[str, FieldShape], partition: StoredKey, sort: StoredKey | None
-) -> KeyShape:
+def key_in(entity: str, fields: Mapping[str, FieldShape], partition: StoredKey, sort: StoredKey | None) -> KeyShape:
     def template(key: StoredKey, *, ordered: bool) -> Template:
         limit = SORT_BYTES if ordered else PARTITION_BYTES
-        return compile_template(key.template, fields, entity=declared.name, ordered=ordered, limit=limit)
+        return compile_template(key.template, fields, entity=entity, ordered=ordered, limit=limit)
 
     return KeyShape(
         _attribute(partition),
@@ -75,7 +73,9 @@ def indexes_in(
         at = place.indexes.get(name) or IndexPlace(
             name, _attribute(stored.partition), _attribute(stored.sort) if stored.sort is not None else None
         )
-        found[name] = IndexShape(at, key_in(declared, fields, stored.partition, stored.sort), _when(fields, stored))
+        found[name] = IndexShape(
+            at, key_in(declared.name, fields, stored.partition, stored.sort), _when(fields, stored)
+        )
     return found
 
 
@@ -111,7 +111,7 @@ def own_indexes(declared: EntityShape, own: Fingerprint, fields: Mapping[str, Fi
     for name, index in declared.indexes.items():
         if all(n in fields for n in index.watched):
             of = own.indexes[name]
-            found[name] = IndexShape(index.place, key_in(declared, fields, of.partition, of.sort), index.when)
+            found[name] = IndexShape(index.place, key_in(declared.name, fields, of.partition, of.sort), index.when)
     return found
 
 

@@ -87,6 +87,10 @@ class DerivedShape:
     "The same records at their other place, while they are on their way to it or from it."
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
     "Choices that no record may have any more, though they are declared here."
+    computing: frozenset[str] = field(default_factory=frozenset)
+    "Those among the beginning that are computed, so that what is stored of them says nothing."
+    claiming: frozenset[str] = field(default_factory=frozenset)
+    "Declared fields that are unique, of which some records have not claimed their values."
 
 
 def through(
@@ -111,14 +115,20 @@ def through(
     read = carried if stage in _READ_ANEW else layout
     demanded = layout if stage in (None, MigrationStage.ANNOUNCED, MigrationStage.FILLING) else carried
     keyed = layout if stage is MigrationStage.ANNOUNCED else carried
+    if not read.fields:
+        raise LayoutMismatch(f"{declared.label}: its records are dropped, as no newer declaration has them")
     _check_missing(declared, own, read, demanded)
+    if is_former:
+        _check_rules(declared, own, demanded)
     absent = {n: f for n, f in declared.fields.items() if n not in read.fields}
     conversions = _conversions(declared, read) if is_former else _with_choices(declared, read)
     _conversions(declared, demanded)  # which shuts out whoever has none
     known = {n: _placed(declared.fields[n], read, conversions) for n in declared.fields if n not in absent}
     strangers = {n: s for n, s in {**carried.fields, **read.fields}.items() if n not in known and n not in absent}
-    fields = {**known, **{n: _stranger(n, s) for n, s in strangers.items()}}
+    fields = {**known, **{n: stranger(n, s) for n, s in strangers.items()}}
     beginning = {n: f.begins for n, f in declared.fields.items() if n in known and f.begins and read.fields[n].made}
+    computing = {} if is_former else _computing(declared, own, read)
+    beginning |= computing
     for name in beginning:
         fields[name] = replace(fields[name], optional=True)
     twins: dict[str, Twin] = {}
@@ -157,6 +167,12 @@ def through(
         if stage in _MIRRORED and is_moved(read, other, key_texts=key_texts)
         else None,
         _refused(own, demanded) if is_former else {},
+        frozenset(computing),
+        frozenset(
+            f.name
+            for f in declared.unique
+            if f.name in beginning or _differ_in_uniqueness(f.name, own, layout.fields.get(f.name))
+        ),
     )
 
 
@@ -188,13 +204,13 @@ def _twin(declared: EntityShape, name: str, read: Fingerprint, other: Fingerprin
     label, stored = twin_name(name), other.fields[name]
     given = declared.fields.get(name)
     if given is None:
-        return Twin(label, None), _stranger(label, stored)
+        return Twin(label, None), stranger(label, stored)
     where = f"{declared.label}.{name}"
     here = conversion_of(where, given, read.fields[name]) or choice_conversion(where, given, read.fields[name])
     try:
         there = conversion_of(where, given, stored) or choice_conversion(where, given, stored)
     except LayoutMismatch:  # what is to follow is beyond this declaration; whoever migrates makes it anew
-        return Twin(label, None), _stranger(label, stored)
+        return Twin(label, None), stranger(label, stored)
     follow = there.dump if there is not None else here.follow if here is not None else _same
     shape = placed(given, stored, there, None)
     return Twin(label, follow), replace(shape, name=label, optional=True, default=None, computation=None, state=False)
@@ -219,6 +235,37 @@ def _check_missing(declared: EntityShape, own: Fingerprint, read: Fingerprint, d
                 f"{declared.label}.{name} is declared as a value that every record has, and the store's records need "
                 f"none any more; go on with a newer declaration"
             )
+
+
+def _check_rules(declared: EntityShape, own: Fingerprint, demanded: Fingerprint) -> None:
+    """Shut out whoever does not keep to what every record is by now."""
+    for name, stored in demanded.fields.items():
+        given = own.fields.get(name)
+        if stored.computed_of and not stored.made and (given is None or given.computed_of != stored.computed_of):
+            raise LayoutMismatch(
+                f"{declared.label}.{name} is computed of {' and '.join(stored.computed_of)} by now, of which this "
+                f"declaration knows nothing; go on with a newer one"
+            )
+        if given is not None and stored.unique_within is not None and given.unique_within != stored.unique_within:
+            raise LayoutMismatch(
+                f"{declared.label}.{name} is unique by now, of which this declaration knows nothing; go on with a "
+                f"newer one"
+            )
+
+
+def _computing(declared: EntityShape, own: Fingerprint, read: Fingerprint) -> dict[str, Computation]:
+    """Computed fields that records may not have, or not as they are computed."""
+    found = {}
+    for given in declared.computed:
+        stored = read.fields.get(given.name)
+        if stored is not None and (stored.made or stored.computed_of != own.fields[given.name].computed_of):
+            assert given.computation is not None
+            found[given.name] = given.computation
+    return found
+
+
+def _differ_in_uniqueness(name: str, own: Fingerprint, stored: StoredField | None) -> bool:
+    return stored is not None and stored.unique_within != own.fields[name].unique_within
 
 
 def _conversions(declared: EntityShape, layout: Fingerprint) -> dict[str, Conversion]:
@@ -253,7 +300,7 @@ def _placed(given: FieldShape, layout: Fingerprint, conversions: Mapping[str, Co
     return placed(given, stored, conversions.get(given.name), _value(stored))
 
 
-def _stranger(name: str, stored: StoredField) -> FieldShape:
+def stranger(name: str, stored: StoredField) -> FieldShape:
     """A field that the declaration does not know, as far as that is needed to carry it along."""
     kind = Kind(stored.kind)
     return FieldShape(

@@ -59,7 +59,8 @@ def ensured(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> F
     if any(d.takes in (Takes.MIGRATION, Takes.MORE_WORDS) for d in differences(stored, declared, key_texts=key_texts)):
         return stored
     stored = named_as(stored, declared)
-    fields = {n: _begun(f) for n, f in declared.fields.items() if not _is_backfilled(stored.fields.get(n), f)}
+    pairs = {n: (stored.fields.get(n), f) for n, f in declared.fields.items()}
+    fields = {n: _begun(*pair) for n, pair in pairs.items() if not _is_backfilled(*pair)}
     indexes = {} if key_texts else declared.indexes
     return replace(
         declared,
@@ -72,12 +73,20 @@ def ensured(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> F
 
 def kept_fields(stored: Fingerprint, declared: Fingerprint) -> dict[str, StoredField]:
     """The fields of a layout; those that are gone have what is written there for the sake of others."""
-    return {n: replace(f, default=declared.gone[n]) if n in declared.gone else f for n, f in stored.fields.items()}
+    return {n: f if n in declared.fields else _kept(f, declared.gone.get(n)) for n, f in stored.fields.items()}
 
 
-def _begun(field: StoredField) -> StoredField:
+def _kept(field: StoredField, written: str | None) -> StoredField:
+    """A field that is declared no longer: nobody makes it of others, or sees to it that it is unique."""
+    if field.computed_of:
+        field = replace(field, computed_of=(), optional=True)
+    return replace(field, default=field.default if written is None else written, unique_within=None)
+
+
+def _begun(former: StoredField | None, field: StoredField) -> StoredField:
     """A field as it is at first: made by its rule wherever it is missing."""
-    return replace(field, made=True) if field.begins else field
+    is_new = former is None or former.made
+    return replace(field, made=True) if field.begins or (field.computed_of and is_new) else field
 
 
 def _is_backfilled(former: StoredField | None, field: StoredField) -> bool:
@@ -196,11 +205,13 @@ def _new_field(declared: Fingerprint, name: str, field: StoredField) -> Iterator
         )
         return
     yield Difference(Takes.NOTHING_MORE, what, f"new field, {field.kind}")
-    if field.begins:
-        yield _to_be_filled(what)
+    if field.begins or field.computed_of:
+        yield _to_be_filled(what, field)
 
 
-def _to_be_filled(what: str) -> Difference:
+def _to_be_filled(what: str, field: StoredField) -> Difference:
+    if field.computed_of:
+        return _computed(what, field)
     return Difference(Takes.BACKFILL, what, "records that stand get what the rule says that it begins with")
 
 
@@ -271,15 +282,13 @@ def _field(what: str, former: StoredField, field: StoredField, key_texts: bool) 
         if field.unique_within is None:
             yield Difference(Takes.NOTHING_MORE, what, "no longer unique")
         else:
-            yield Difference(
-                Takes.BACKFILL, what, "unique: each record that stands claims its value when all of it is written next"
-            )
+            yield Difference(Takes.BACKFILL, what, "unique: each record that stands claims its value")
 
 
 def _presence(what: str, former: StoredField, field: StoredField) -> Iterator[Difference]:
     """Whether a value may be missing, and what stands for it."""
-    if field.begins and former.made:
-        yield _to_be_filled(what)
+    if (field.begins or field.computed_of) and former.made:
+        yield _to_be_filled(what, field)
     elif former.may_be_missing and not field.may_be_missing:
         yield Difference(
             Takes.MORE_WORDS, what, "records that stand may have no value of this field; give it a default"
@@ -307,9 +316,7 @@ def _choices(what: str, former: StoredField, field: StoredField, *, is_key: bool
 
 def _lost_choices(what: str, lost: str, *, is_key: bool) -> Difference:
     if is_key:
-        return Difference(
-            Takes.MORE_WORDS, what, f"keys of records may be made of the values {lost}; keep them declared"
-        )
+        return Difference(Takes.MORE_WORDS, what, f"keys of records may be made of {lost}; keep them declared")
     told = "`penstock migrate --dry-run` counts them; say what stands instead, with Instead"
     return Difference(Takes.MIGRATION, what, f"records may still have the values {lost}: {told}")
 
@@ -318,7 +325,7 @@ def _computed(what: str, field: StoredField) -> Difference:
     if not field.computed_of:
         return Difference(Takes.NOTHING_MORE, what, "no longer computed")
     of = " and ".join(field.computed_of)
-    return Difference(Takes.BACKFILL, what, f"computed of {of}: each record that stands has it when it is written next")
+    return Difference(Takes.BACKFILL, what, f"computed of {of}: records that stand get it")
 
 
 # Indexes and rules

@@ -37,7 +37,11 @@ class TargetLayout(Struct, frozen=True):
 def target_layout(stored: Fingerprint, declared: Fingerprint, *, key_texts: bool) -> TargetLayout:
     """What becomes of a store's layout for a declaration."""
     before = named_as(stored, declared)
-    new = {n: replace(f, made=f.made or f.begins) for n, f in declared.fields.items() if n not in before.fields}
+    new = {
+        n: replace(f, made=f.made or f.begins or bool(f.computed_of))
+        for n, f in declared.fields.items()
+        if n not in before.fields
+    }
     layout = _layout(before, declared, key_texts)
     left = [d for d in differences(layout, declared, key_texts=key_texts) if d.takes in _TAKES]
     todo = [d for d in differences(stored, declared, key_texts=key_texts) if d.takes in _TAKES and d not in left]
@@ -103,15 +107,17 @@ def _field(former: StoredField | None, field: StoredField, key_texts: bool) -> S
     return replace(
         field,
         in_key_only=former.in_key_only,
-        computed_of=former.computed_of if field.computed_of else (),
-        unique_within=former.unique_within if field.unique_within is not None else None,
     )
 
 
 def _ends_others(former: StoredField | None, field: StoredField) -> bool:
     """Are there records, by and by, that an older declaration cannot read, or must not write?"""
     if former is None:
-        return field.begins
+        return field.begins or bool(field.computed_of)
+    if field.computed_of and (former.made or former.computed_of != field.computed_of):
+        return True
+    if field.unique_within is not None and former.unique_within != field.unique_within:
+        return True
     if former.form != field.form or (field.begins and former.made) or (field.optional and not former.may_be_missing):
         return True
     return bool(field.choices) and not set(former.choices) <= set(field.choices)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated, Any
 
-from penstock import Formerly, Gone, Retyped, attribute, begins
+from penstock import Formerly, Gone, Retyped, UniqueWithin, attribute, begins, computed
 from tests.kernel.layouts.films import Declared, film
 
 Values = dict[str, Any]
@@ -62,6 +62,8 @@ class Kind:
     "So many of the records whoever migrates has to write, about, where each is written by itself."
     left: tuple[str, ...] = ()
     "What a plan still tells in the end."
+    is_long: bool = False
+    "Is it proved in the long run alone?"
 
 
 def _renamed(values: Values) -> Values:
@@ -131,6 +133,20 @@ KINDS: dict[str, Kind] = {
         lambda values: {"author": "", **values},
         kept=("author",),
         left=("leftover",),
+    ),
+    "a computed field in an index": Kind(
+        PLAIN,
+        Side({**FIELDS, "loud": str}, {"loud": computed(str.upper, of="author")}, index=("SHELF#{loud}", "{film_id}")),
+        lambda values: {**values, "loud": values["author"].upper()},
+        _without("loud"),
+        shuts_out=True,
+        is_long=True,
+    ),
+    "a unique field": Kind(
+        PLAIN,
+        Side({"author": Annotated[str, UniqueWithin("film_id")], "stars": int}),
+        shuts_out=True,
+        is_long=True,
     ),
     "a field no longer required": Kind(
         PLAIN, Side({"author": str | None, "stars": int}, {"author": None}), shuts_out=True, share=0

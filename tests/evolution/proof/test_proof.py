@@ -113,7 +113,7 @@ def proof(store: Store, another: OpenStore, clock: FrozenClock, engine_name: str
 
 
 @pytest.mark.every_engine("dynamodb-local")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=pytest.mark.long if KINDS[k].is_long else ()) for k in KINDS])
 def test_a_thousand_records_come_along_while_both_write_and_somebody_dies(
     proof: Callable[..., Proof], kind: str
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
@@ -46,7 +47,7 @@ class DerivedEntity:
         for name, conversion in self.derived.conversions.items():
             found[name] = conversion.load(found[name])
         for name, rule in self.derived.beginning.items():
-            if found[name] is None:
+            if found[name] is None or name in self.derived.computing:
                 found[name] = rule.value(f"{self.declared.label}.{name}", found)
         if self._is_made:
             given = {n: v for n, v in found.items() if n not in self.derived.absent}
@@ -78,6 +79,11 @@ class DerivedEntity:
         for name, conversion in self.derived.conversions.items():
             if name in told:
                 told[name] = conversion.load(told[name])
+        for name, rule in self.derived.beginning.items():
+            is_missing = told.get(name) is None or name in self.derived.computing
+            if is_missing and all(n in told for n in rule.of):
+                with suppress(InvalidValue):
+                    told[name] = rule.value(f"{self.declared.label}.{name}", told)
         return told
 
     def unreadable(self, told: Unreadable) -> Unreadable:
@@ -112,6 +118,8 @@ class DerivedEntity:
                 raise self.not_known(name)
             index = self.shape.indexes[name]
             key = index.key
+            for field in sorted(index.watched & self.derived.computing):
+                raise self._not_filled(field)
             for field in sorted(index.watched & self.choices.keys()):
                 raise IndexIncomplete(
                     f"{declared.label}: records may have values of {self.declared.label}.{field} that are declared no "
@@ -208,6 +216,16 @@ class DerivedEntity:
             f"{self.declared.label}.{name} is still stored as another type, in another order; compare it when "
             f"`penstock migrate` is done"
         )
+
+    def asks_for_unfilled(self, condition: Condition | None) -> bool:
+        """Does it speak of what some records do not have yet, so that it takes reading them?"""
+        return condition is not None and not fields_of(condition).isdisjoint(self.derived.beginning)
+
+    def made_of(self, condition: Condition) -> frozenset[str]:
+        """The stored fields that a condition rests on."""
+        named = fields_of(condition)
+        sources = {n for name in named & self.derived.beginning.keys() for n in self.derived.beginning[name].of}
+        return frozenset((named | sources) & self.shape.fields.keys()) - set(self.shape.key.fields)
 
     # Writing
 

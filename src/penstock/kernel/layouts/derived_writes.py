@@ -113,19 +113,36 @@ class DerivedWrites:
                 return self._put(entity, write, position)
             case Patch():
                 return self._patch(entity, write, position)
-            case Delete(_, key, when):
-                return _Sent(Delete(entity.shape, key, entity.condition(when)))
-            case Check(_, key, when):
-                return _Sent(Check(entity.shape, key, entity.condition(when) or when))
+            case Delete(_, key):
+                when, rests = self._judged(entity, write, position)
+                return _Sent(Delete(entity.shape, key, when), rests)
+            case Check(_, key):
+                when, rests = self._judged(entity, write, position)
+                return _Sent(Check(entity.shape, key, when or write.when), rests)
+
+    def _judged(self, entity: DerivedEntity, write: Write, position: int) -> tuple[Condition | None, bool]:
+        """A write's condition on what is stored; one that speaks of what some records do not have yet is judged here,
+        and becomes that all stands as it was read: whether it does, too."""
+        if write.when is None or not entity.asks_for_unfilled(write.when):
+            return entity.condition(write.when), False
+        found = self._read(entity, write)
+        values = None if found is None else entity.values(found.__dict__)
+        if not holds(write.when, values):
+            raise conflict(write, values, position=position)
+        if found is None:
+            return Missing(), True
+        names = sorted(entity.made_of(write.when))
+        still = (_still(entity.shape.fields[n], found.__dict__[n]) for n in names)
+        return All((Present(), *still)), True
 
     def _put(self, entity: DerivedEntity, put: Put, position: int) -> _Sent:
         entity.check_creation()
         for name, value in put.values.items():
             entity.check_value(name, value)
         values = entity.stored_values(put.values)
-        when, unknown = entity.condition(put.when), entity.derived.unknown
+        (when, rests), unknown = self._judged(entity, put, position), entity.derived.unknown
         if not unknown:
-            return _Sent(Put(entity.shape, values, when, put.witness))
+            return _Sent(Put(entity.shape, values, when, put.witness), rests)
         if put.witness or put.when == Missing():
             return _Sent(Put(entity.shape, {**values, **unknown}, when, put.witness))
         found = self._read(entity, put)
@@ -143,13 +160,13 @@ class DerivedWrites:
             if update.field in entity.checked or isinstance(update, Remove):
                 entity.check_value(update.field, update.value if isinstance(update, Set) else _changed(update))
         updates = tuple(u for u in patch.updates if u.field not in entity.derived.absent)
-        when = entity.condition(patch.when)
+        when, rests = self._judged(entity, patch, position)
         if not updates:
-            return _Sent(Check(entity.shape, patch.key, both(Present(), when) or Present()))
+            return _Sent(Check(entity.shape, patch.key, both(Present(), when) or Present()), rests)
         relied = {n: v for n, v in patch.relied.items() if n in entity.shape.fields}
         derived = Patch(entity.shape, patch.key, updates, when, relied, patch.exact)
         try:
-            return _Sent(with_index_keys(entity.stored_patch(derived), None))
+            return _Sent(with_index_keys(entity.stored_patch(derived), None), rests)
         except (StaleComputed, StaleIndex):
             found = self._read(entity, patch)
             if found is None:

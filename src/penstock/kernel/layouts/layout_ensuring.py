@@ -24,10 +24,12 @@ from penstock.kernel.layouts.stored_layout import (
 from penstock.operations.plan import OLDER, PlanStep
 from penstock.ports.clock import Clock
 from penstock.ports.engine import Engine
+from penstock.schema.derived_shape import through
 from penstock.schema.differences import Difference, Takes, differences, ensured
 from penstock.schema.fingerprint import Fingerprint, fingerprint_of
+from penstock.schema.layout_names import named_as
 from penstock.schema.migration_stage import BEING_DROPPED, DROPS
-from penstock.schema.shape import EntityShape
+from penstock.schema.shape import EntityShape, unindexed
 
 _UNFIT = (Takes.MIGRATION, Takes.MORE_WORDS)
 "Differences for whose sake a table is left as it is."
@@ -65,6 +67,17 @@ class _Comparison:
         if self.stored is not None and self.stored.stage is not None:
             return False  # whoever migrates has made room, and an index is of one layout at a time
         return not self.is_older and not any(d.takes in _UNFIT for d in self.differences)
+
+    @property
+    def relaxed(self) -> EntityShape | None:
+        """The table with columns of which nobody here can make a value any more, and that need none; None: as it is."""
+        if self.stored is None or self.is_older or self.key_texts:
+            return None
+        layout = named_as(self.stored.layout, self.declared)
+        lost = [f for n, f in layout.fields.items() if n not in self.declared.fields]
+        if not any(f.computed_of and not f.optional for f in lost):
+            return None
+        return unindexed(through(self.shape, layout, key_texts=self.key_texts).shape)
 
     def steps(self) -> list[PlanStep]:
         """What differs, beside what is done to tables for it."""
@@ -119,6 +132,8 @@ class LayoutEnsuring:
             fit = [c.shape for c in compared if c.may_be_ensured]
             views = domain.view_shapes if len(fit) == len(compared) else ()
             steps += self._engine.ensure(fit, views=views, dry_run=dry_run)
+            for relaxed in filter(None, (c.relaxed for c in compared if c.may_be_ensured)):
+                steps += self._engine.ensure([relaxed], dry_run=dry_run)
             for comparison in compared:
                 steps += comparison.steps()
             if not dry_run:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from penstock.errors import Conflict, Unavailable
-from penstock.kernel.layouts.former_layout import former_layout
-from penstock.kernel.layouts.stored_layout import EDITION, LayoutEdition, StoredLayout, edition_with
+from penstock.kernel.layouts.former_layout import FormerLayout, former_layout
+from penstock.kernel.layouts.stored_layout import EDITION, LayoutEdition, StoredLayout, edition_with, edition_without
 from penstock.net.backoff import Backoff
 from penstock.operations.conditions import Compare, Condition, Missing
 from penstock.operations.validation import prepare
-from penstock.operations.writes import Put
+from penstock.operations.writes import Delete, Put, Write
 from penstock.ports.clock import Clock
 from penstock.ports.engine import Engine
 from penstock.ports.ids import commit_token
@@ -58,6 +58,21 @@ class LayoutRegister:
         for first in range(0, len(labels), _TOGETHER):
             done += self._change(labels[first : first + _TOGETHER], changed)
         return done
+
+    def forget(self, label: str, formers: Sequence[FormerLayout]) -> None:
+        """Remember nothing more of an entity that is dropped."""
+        for failures in range(1, _TRIES + 1):
+            edition = self._edition()
+            if edition is None or label not in edition.marks:
+                return
+            writes: list[Write] = [Delete(f.__shape__, {"label": label, "digest": f.digest}) for f in formers]
+            writes.append(Delete(StoredLayout.__shape__, {"label": label}))
+            writes.append(_put(edition_without(edition, label), "number", edition))
+            try:
+                return self._engine.commit(writes, now=self._clock.now(), token=commit_token())
+            except Conflict:
+                self._clock.sleep(_PAUSES.pause(failures))
+        raise Unavailable("the store's layouts keep changing while they are written; try again")
 
     def _change(self, labels: Sequence[str], changed: Changed) -> list[StoredLayout]:
         for failures in range(1, _TRIES + 1):

@@ -138,3 +138,9 @@ def edition_with(before: LayoutEdition | None, changed: Iterable[StoredLayout]) 
     """The edition after one, in which some layouts are others."""
     number, known = (0, {}) if before is None else (before.number, before.marks)
     return LayoutEdition(name="store", number=number + 1, marks={**known, **{c.label: c.mark for c in changed}})
+
+
+def edition_without(before: LayoutEdition, label: str) -> LayoutEdition:
+    """The edition after one, in which an entity is not known any more."""
+    marks = {known: mark for known, mark in before.marks.items() if known != label}
+    return LayoutEdition(name="store", number=before.number + 1, marks=marks)
