@@ -12,7 +12,9 @@ from penstock import Formerly, FrozenClock, Retyped, Store, Unique, attribute
 from penstock.errors import LayoutMismatch
 from penstock.evolution.migration import Migration, MigrationProgress
 from penstock.evolution.pending import pending_migrations
+from penstock.kernel.layouts.knower import HELD, LONGEST_REQUEST
 from penstock.kernel.lease import NamedLease
+from tests.evolution.proof.interleaved import as_another_process
 from tests.kernel.layouts.conftest import OpenStore, ensured
 from tests.kernel.layouts.films import Declared, cinema, film
 
@@ -100,3 +102,14 @@ def test_what_records_do_when_they_are_written_next_keeps_nothing_else_from_bein
     assert Migration(after, new.__shape__).run().stage == "complete"
     (left,) = pending_migrations(after, [cinema(new)])
     assert (left.is_to_be_done, left.refused, left.undone) == (False, None, pending.undone)
+
+
+def test_a_process_that_died_is_waited_for_once(store: Store, another: OpenStore, clock: FrozenClock) -> None:
+    """Each stage waited for it anew, a minute each."""
+    old, new = _sides()
+    dead = as_another_process(ensured(another, old))
+    _stand(dead, old)
+    after = ensured(another, new)
+    begun = clock.monotonic()
+    assert Migration(after, new.__shape__, segments=1).run().stage == "complete"
+    assert HELD + LONGEST_REQUEST < clock.monotonic() - begun < 2 * LONGEST_REQUEST

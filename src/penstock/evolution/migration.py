@@ -98,6 +98,7 @@ class Migration:
         self._limit = SpeedLimit(store.clock, rate)
         self._giving_way = GivingWay(self._engine.beneath, store.clock)
         self._turn = MigrationTurn(store, shape.label)
+        self._watch = KnowerWatch(self._engine, store.clock)  # one, so that a process that died is waited for once
 
     def run(self) -> MigrationProgress:
         """Do all of it, or what is left of it; stop where somebody has asked to pause.
@@ -256,7 +257,7 @@ class Migration:
         return stored
 
     def _wait(self) -> None:
-        KnowerWatch(self._engine, self._store.clock).wait_for(self._register.edition())
+        self._watch.wait_for(self._register.edition())
 
     def _wait_for_readers(self) -> None:
         """Whoever only reads tells nobody what it knows, and may go by it for so long."""
@@ -264,10 +265,9 @@ class Migration:
 
     def _leave_behind(self) -> None:
         """Wait until nobody writes any more whose declaration is another, unless that is not wanted."""
-        watch = KnowerWatch(self._engine, self._store.clock)
         known = (None, self._declared.digest)
         while not self._shut_out:
-            older = [k.place for k in watch.living() if k.declares.get(self._declared.label) not in known]
+            older = [k.place for k in self._watch.living() if k.declares.get(self._declared.label) not in known]
             if not older:
                 return
             self._tell_waiting(f"for older declarations at {', '.join(sorted(older))} to end; --shut-out does not wait")

@@ -10,6 +10,7 @@ from typing import Any
 
 from penstock import Store
 from penstock.errors import IndexIncomplete, LayoutMismatch
+from penstock.operations.scan_page import ScannedRecord
 from penstock.operations.updates import Add, Set
 from penstock.ports.scanning import scanned
 from tests.evolution.proof.kinds import Kind, Side, Values, is_good
@@ -168,12 +169,13 @@ class FilmModel:
                 found.append((party.side.order(values), name))
         return [name for _, name in sorted(found)]
 
-    def check_all(self, party: Party) -> None:
-        """Every record is there, once, as it was written, and no other."""
+    def check_all(self, party: Party, *, is_complete: bool = False) -> None:
+        """Every record is there, once, as it was written, and no other; in the end each index has it as well."""
         names = []
-        for record in _walked(party):
-            names.append(record.film_id)
-            self._check(party, record)
+        for found in _walked(party):
+            names.append(found.record.film_id)
+            self._check(party, found.record)
+            assert not (is_complete and found.stale), found
         assert sorted(names) == sorted(self.films)
 
     def check_index(self, party: Party, number: int = 20) -> None:
@@ -185,7 +187,7 @@ class FilmModel:
             assert self.answered == before + number
 
 
-def _walked(party: Party) -> Iterator[Any]:
+def _walked(party: Party) -> Iterator[ScannedRecord]:
     for page in scanned(party.store.engine, party.declared.__shape__):
         assert not page.unreadable
-        yield from (found.record for found in page.found)
+        yield from page.found
