@@ -34,10 +34,13 @@ class Watched:
         self.others.put_many([self.old(film_id=f"{n:03d}", author="a", stars=n) for n in range(60)])
         self.store = ensured(another, self.new)
         self.clock, self.slept, self.rests = clock, list[float](), list[float]()
-        clock.sleep = self.slept.append  # type: ignore[method-assign]
+        clock.sleep = self._sleep  # type: ignore[method-assign]
         engine: Any = beneath(self.store)
         for name in (n for n in REQUESTS if hasattr(engine, n)):
             setattr(engine, name, self._taking_a_moment(getattr(engine, name)))
+
+    def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
 
     def _taking_a_moment(self, request: Any) -> Any:
         def taking(*args: Any, **options: Any) -> Any:

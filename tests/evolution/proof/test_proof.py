@@ -31,7 +31,7 @@ from tests.kernel.layouts.films import cinema
 PACE = {"sqlite": 1, "postgres": 2, "dynoxide": 3, "dynamodb-local": 10}
 "Before every so-many-eth request of a migration others have their turn: fewer where each takes longer."
 MANY = {"dynamodb-local": 10_000}
-"So many records, where a hundred thousand would take hours: it has four milliseconds of a processor for each write."
+"So many records where a hundred thousand would take hours: a write takes it milliseconds."
 
 
 class Proof:
