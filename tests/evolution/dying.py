@@ -20,7 +20,7 @@ class Killed(BaseException):
 def dying(store: Store, at: int) -> Store:
     """A store whose process ends at its so-many-eth write.
 
-    That it takes its turn is not counted, nor what it tells once more for that.
+    That it takes its turn is not counted, nor what it tells once more for that, nor a copy of what is there already.
     """
     engine, knowledge = beneath(store), store.engine.knowledge  # type: ignore[attr-defined]
     counted, told = [0], [0]
@@ -37,7 +37,17 @@ def dying(store: Store, at: int) -> Store:
 
         return count
 
-    for name in WRITES:
-        if hasattr(engine, name):
-            setattr(engine, name, counting(getattr(engine, name)))
+    def counting_copies(copy: Callable[..., Any]) -> Callable[..., Any]:
+        def count(*args: Any, **options: Any) -> Any:
+            page = copy(*args, **options)
+            counted[0] += page.written > 0
+            if counted[0] >= at:
+                raise Killed
+            return page
+
+        return count
+
+    engine.commit = counting(engine.commit)
+    if hasattr(engine, "copy_fields"):
+        engine.copy_fields = counting_copies(engine.copy_fields)
     return store

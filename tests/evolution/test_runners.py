@@ -12,7 +12,9 @@ from penstock import Formerly, FrozenClock, Retyped, Store, attribute
 from penstock.errors import LayoutMismatch
 from penstock.evolution.migration import Migration, MigrationProgress
 from penstock.evolution.pending import pending_migrations
+from penstock.kernel.layouts.knower import HELD, LONGEST_REQUEST
 from penstock.kernel.lease import NamedLease
+from tests.evolution.proof.interleaved import as_another_process
 from tests.kernel.layouts.conftest import OpenStore, ensured
 from tests.kernel.layouts.films import Declared, cinema, film
 
@@ -84,3 +86,14 @@ def test_what_cannot_be_migrated_is_not_passed_over(store: Store, another: OpenS
     assert not pending.is_to_be_done
     assert "cinema.Film cannot be migrated" in str(pending.refused)
     assert "Retyped" in str(pending.refused)
+
+
+def test_a_process_that_died_is_waited_for_once(store: Store, another: OpenStore, clock: FrozenClock) -> None:
+    """Each stage waited for it anew, a minute each."""
+    old, new = _sides()
+    dead = as_another_process(ensured(another, old))
+    _stand(dead, old)
+    after = ensured(another, new)
+    begun = clock.monotonic()
+    assert Migration(after, new.__shape__, segments=1).run().stage == "complete"
+    assert HELD + LONGEST_REQUEST < clock.monotonic() - begun < 2 * LONGEST_REQUEST

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from penstock.errors import Conflict, DamagedRecord, PenstockError
+from penstock.evolution.batch_size import BatchSize
 from penstock.evolution.claim_fill import ClaimFill, Claims
 from penstock.evolution.migration_turn import TurnLost
 from penstock.kernel.layouts.derived_entity import DerivedEntity
@@ -33,7 +34,7 @@ from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.shape import EntityShape
 
 _COPIED = 1000
-"So many records a store copies at once, at most: others wait for it, if only for a millisecond."
+"So many records a store copies at once, at most: what is noted in between takes no time beside them."
 
 
 class FilledPage(Struct, frozen=True):
@@ -63,6 +64,7 @@ class Backfill:
         self._engine, self._entity, self._clock, self._writing = engine, entity, clock, writing
         self._copies = _copies(engine, entity)
         self._claims = ClaimFill(engine, entity, clock) if entity.derived.claiming else None
+        self._copied = BatchSize(_COPIED)
 
     def fill(self, segment: int, segments: int, after: str | None, *, limit: int) -> FilledPage:
         """One page of a segment; all of its records are as they should be then."""
@@ -149,9 +151,11 @@ class Backfill:
         """The store itself copies; more at once, as what is noted between pages would take longer than they."""
         if segment:  # one walk is all there is
             return FilledPage(None, 0, 0)
-        engine, most = cast("CopyingEngine", self._engine), min(10 * limit, _COPIED)
+        engine, most = cast("CopyingEngine", self._engine), min(10 * limit, self._copied.number)
         with self._writing():
+            begun = self._clock.monotonic()
             page = engine.copy_fields(self._entity.shape, pairs, after=after, limit=most)
+            self._copied.took(self._clock.monotonic() - begun)
         return FilledPage(page.place, page.looked_at, page.written)
 
     def _write(self, writes: list[Write]) -> bool:

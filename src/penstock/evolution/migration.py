@@ -25,6 +25,7 @@ from msgspec.structs import replace
 
 from penstock.errors import LayoutMismatch
 from penstock.evolution.backfill import Backfill
+from penstock.evolution.giving_way import GivingWay
 from penstock.evolution.lost_records import lost_records
 from penstock.evolution.migration_turn import MigrationTurn
 from penstock.evolution.speed_limit import SpeedLimit
@@ -96,9 +97,11 @@ class Migration:
         self._store, self._shape, self._engine = store, shape, by_layouts(store.engine)
         self._declared = fingerprint_of(shape)
         self._key_texts = store.engine.features.key_texts
-        self._layout = StagedLayout(store, shape.label)
-        self._segments, self._page, self._tell, self._shut_out = segments, page, tell, shut_out
+        self._layout = StagedLayout(store, shape.label)  # one, so that a process that died is waited for once
+        self._page, self._tell, self._shut_out = page, tell, shut_out
+        self._segments = 1 if store.engine.features.embedded else segments  # where only one can write
         self._limit = SpeedLimit(store.clock, rate)
+        self._giving_way = GivingWay(self._engine.beneath, store.clock)
         self._turn = MigrationTurn(store, shape.label)
 
     def run(self) -> MigrationProgress:
@@ -277,7 +280,8 @@ class Migration:
         removed, place = 0, None
         while True:
             self._check_pause()
-            page = former.remove(number, self._segments, place, limit=self._page)
+            with self._giving_way.working():
+                page = former.remove(number, self._segments, place, limit=self._page)
             removed, place = removed + page.written, page.place
             self._limit.keep(page.looked_at)
             if place is None:
@@ -313,13 +317,14 @@ class Migration:
     def _fill(self, backfill: Backfill, segment: MigrationSegment, segments: int) -> MigrationSegment:
         while not segment.is_done:
             self._check_pause()
-            page = backfill.fill(segment.number, segments, segment.place, limit=self._page)
-            segment.place = page.place
-            segment.looked_at += page.looked_at
-            segment.written += page.written
-            segment.unreadable += len(page.unreadable)
-            segment.is_done = page.place is None
-            self._store.put(segment)
+            with self._giving_way.working():
+                page = backfill.fill(segment.number, segments, segment.place, limit=self._page)
+                segment.place = page.place
+                segment.looked_at += page.looked_at
+                segment.written += page.written
+                segment.unreadable += len(page.unreadable)
+                segment.is_done = page.place is None
+                self._store.put(segment)
             self._tell(replace(self._progress("filling", [segment]), segment=segment.number))
             self._limit.keep(page.looked_at)
         return segment
@@ -351,7 +356,8 @@ class Migration:
         """How many records of a segment still had to be written."""
         written, place = 0, None
         while True:
-            page = backfill.fill(number, self._segments, place, limit=10 * self._page)
+            with self._giving_way.working():
+                page = backfill.fill(number, self._segments, place, limit=10 * self._page)
             written, place = written + page.written, page.place
             if page.unreadable and (self._is_moved(stored) or shuts_out(stored.layout, _following(stored))):
                 told = "; ".join(each.why for each in page.unreadable[:_TOLD])

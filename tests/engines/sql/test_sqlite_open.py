@@ -66,6 +66,28 @@ def test_who_writes_waits_for_one_who_writes_longer_than_sqlite_s_own_patience(
     assert sorted(connector.rows("select number from numbers", ())) == [(1,), (2,), (3,)]
 
 
+def test_who_writes_looks_at_once_and_ever_again_whether_another_has_ended(
+    tmp_path: Path, writer: sqlite3.Connection
+) -> None:
+    """SQLite itself slept for a millisecond at least, twenty times as long as most writes take."""
+    writer.execute("commit")
+    waits: list[float] = []
+
+    def end_writing(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 30:
+            writer.execute("commit")
+
+    connector = SqliteConnector(str(tmp_path / "new.db"), sleep=end_writing)
+    connector.run("create table numbers (number integer)", ())
+    writer.execute("begin immediate")
+    connector.run("insert into numbers values (1)", ())
+    assert len(waits) == 30
+    assert waits[0] < 0.0005 < waits[-1] < 0.005
+    assert sum(waits) < 0.06
+    assert connector.rows("pragma busy_timeout", ()) == [(0,)]
+
+
 def test_who_waits_to_write_does_not_wait_for_ever(tmp_path: Path, writer: sqlite3.Connection) -> None:
     writer.execute("commit")
     connector = SqliteConnector(str(tmp_path / "new.db"), busy_seconds=0.05)

@@ -85,6 +85,10 @@ class Connector(Protocol):
         """
         ...
 
+    def others_wrote(self) -> bool:
+        """Has anybody else written since this thread asked last, for whom there is no room while one writes?"""
+        ...
+
     def listen(self) -> Waiter:
         """What wakes when something is written."""
         ...

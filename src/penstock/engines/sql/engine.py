@@ -182,6 +182,9 @@ class SqlEngine:
     ) -> CopiedPage:
         return copy_columns(self.connector, self.statements(shape), pairs, after, limit)
 
+    def others_wrote(self) -> bool:
+        return self.connector.others_wrote()
+
     def commit(self, writes: Sequence[Write], *, now: datetime, token: str) -> None:
         moment = _epoch(now)
         if len(writes) == 1 and isinstance(writes[0], Put) and writes[0].when is None:

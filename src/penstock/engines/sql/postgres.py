@@ -267,6 +267,9 @@ class PostgresConnector:
 
         return self._attempt(action)
 
+    def others_wrote(self) -> bool:
+        return False  # or nobody who had to wait, as many write at a time
+
     def listen(self) -> PostgresWaiter:
         return PostgresWaiter(self._listener)
 

@@ -32,8 +32,13 @@ T = TypeVar("T")
 
 _BEGIN = "begin immediate"
 "From then on nobody else writes."
-_LOOK = 0.02
-"Seconds: SQLite looks ever more seldom for the end of another's writing, and who looks seldom may never meet it."
+_OPENING = 0.02
+"Seconds that SQLite itself waits while a connection is opened."
+_FIRST_LOOK, _LOOK = 0.0001, 0.002
+"""Seconds between looks for the end of another's writing, which mostly takes a tenth of a millisecond.
+
+SQLite itself looks after a whole one, then ever more seldom, and who looks seldom may never meet it.
+"""
 _LOG_BYTES = 64 * 1024 * 1024
 "What is left of the write-ahead log after a burst; without a limit it keeps the size it had then for ever."
 
@@ -115,12 +120,13 @@ class SqliteConnector:
             _of_parents.append(self._local)
             self._local, self._generation = threading.local(), generation()
         try:
-            connection = self._connect(cached_statements=512, timeout=min(_LOOK, self._busy))
+            connection = self._connect(cached_statements=512, timeout=min(_OPENING, self._busy))
             self._begin_log(connection)
             connection.execute("pragma synchronous = normal")
             connection.execute("pragma foreign_keys = on")
             connection.execute(_CACHE)
             connection.execute(f"pragma journal_size_limit = {_LOG_BYTES}")
+            connection.execute("pragma busy_timeout = 0")  # as `_in_turn` waits
         except sqlite3.Error as error:
             raise Unavailable(f"cannot open the SQLite file {self.path}: {error}") from error
         for name, function in _FUNCTIONS.items():
@@ -170,8 +176,10 @@ class SqliteConnector:
 
     def _in_turn(self, error: sqlite3.Error, action: Callable[[], T]) -> T:
         """What comes of an action that failed, once nobody else is writing; or what the error means."""
-        end = time.monotonic() + self._busy
+        end, pause = time.monotonic() + self._busy, _FIRST_LOOK
         while is_busy(error) and time.monotonic() < end:
+            self._sleep(pause)
+            pause = min(2 * pause, _LOOK)
             try:
                 return action()
             except sqlite3.Error as again:
@@ -261,6 +269,11 @@ class SqliteConnector:
             # The file is in order, and the statement is not.
             return Misconfigured(f"SQLite refuses `{error.statement}`: {error.orig}")
         return Unavailable(f"cannot open the SQLite file {self.path}: {error.orig}")
+
+    def others_wrote(self) -> bool:
+        ((version,),) = self.rows("pragma data_version", ())  # which a connection's own commits do not change
+        before, self._local.version = getattr(self._local, "version", version), version
+        return bool(version != before)
 
     def listen(self) -> SqliteWaiter:
         waiter = SqliteWaiter(self._connect)

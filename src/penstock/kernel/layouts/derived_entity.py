@@ -34,8 +34,8 @@ class DerivedEntity:
         "Fields of which former choices may be stored."
         self._settled = frozenset({*derived.conversions, *derived.twins, *derived.beginning})
         "Fields of which more is written than what a patch says."
-        self.checked = frozenset({*derived.absent, *derived.refused})
-        "Fields of which not every value can be written."
+        self.checked = frozenset({*derived.absent, *derived.needed, *derived.refused})
+        "Fields of which not every value can be written, or not yet."
         self._other = frozenset({*derived.absent, *derived.conversions, *derived.beginning})
         "Fields that conditions cannot speak of as they are declared."
 
@@ -231,7 +231,8 @@ class DerivedEntity:
 
     def stored_values(self, values: _Values) -> dict[str, Any]:
         """The values of a whole record as they are stored, at all of their places."""
-        stored = {n: v for n, v in values.items() if n not in self.derived.absent}
+        absent = self.derived.absent
+        stored = {n: v for n, v in values.items() if n not in absent} if absent else dict(values)
         for name, conversion in self.derived.conversions.items():
             stored[name] = conversion.dump(stored.get(name))
         for name, twin in self.derived.twins.items():

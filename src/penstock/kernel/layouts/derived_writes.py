@@ -137,8 +137,8 @@ class DerivedWrites:
 
     def _put(self, entity: DerivedEntity, put: Put, position: int) -> _Sent:
         entity.check_creation()
-        for name, value in put.values.items():
-            entity.check_value(name, value)
+        for name in [n for n in put.values if n in entity.checked] if entity.checked else ():
+            entity.check_value(name, put.values[name])
         values = entity.stored_values(put.values)
         (when, rests), unknown = self._judged(entity, put, position), entity.derived.unknown
         if not unknown:
