@@ -247,6 +247,15 @@ def test_no_scene_changes_while_the_video_is_cut(studio: FilmStudio, tmp_path: P
     assert_counted(studio, project.project_id)
 
 
+def test_a_project_that_waits_for_its_scenes_is_not_removed(studio: FilmStudio, tmp_path: Path) -> None:
+    """F-MV-11: whoever writes them would find it gone; it has none yet that would keep it."""
+    project = begun(studio, tmp_path)
+    projects.generate(studio, project.project_id, by=ANN)
+    with pytest.raises(NotNow, match="is queued"):
+        projects.delete_project(studio, project.project_id, by=ANN)
+    assert studio.store.lookup(project.ref) is not None
+
+
 @pytest.mark.parametrize("step", ["film", "thumbnail"])
 def test_a_clip_of_an_earlier_take_comes_too_late(
     studio: FilmStudio, quick: QuickProviders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str

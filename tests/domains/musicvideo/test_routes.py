@@ -262,6 +262,9 @@ def test_states_are_moved_by_hand_only_where_that_is_safe(editor: TestClient, st
         assert editor.post(f"/api/musicvideo/{verb}", json={}).json()["type"] == "not-permitted"
     editor.post(f"{path}/compose")
     workers(studio).drain()
+    for status in ("pending", "queued", "generating_scenes", "composing", "failed"):
+        refused = editor.patch(path, json={"status": status})
+        assert (refused.status_code, "by hand it goes to processing" in refused.json()["detail"]) == (409, True)
     assert editor.patch(path, json={"status": "processing"}).json()["status"] == "processing"
 
 
