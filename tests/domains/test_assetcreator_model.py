@@ -276,6 +276,12 @@ def test_a_jobs_moment_changes_with_its_state() -> None:
     assert index_key_of(record, "GSI1") == ("JOB_STATUS#running", "2037-01-29T08:04:00Z")
     with pytest.raises(IllegalMove, match="approve needs paused"):
         record.approve(at=EIGHT)
+    for move in Job.__moves__.values():
+        for origin in move.origins:
+            moved = job(status=origin)
+            further = {"step": StepName.REFINE} if move.name in ("advance", "rewind", "reopen") else {}
+            getattr(moved, move.name)(at=QUARTER_PAST, **further)
+            assert moved.updated_at == QUARTER_PAST, move.name
 
 
 def test_the_step_machine_is_exactly_this() -> None:
