@@ -14,6 +14,7 @@ from mutants.judge import Judge, judge
 from mutants.mutant import Mutant
 from mutants.results import Result, Results, result
 from mutants.tree import Tree
+from mutants.trial import TrialBroken
 
 
 @dataclass
@@ -57,8 +58,12 @@ class Campaign:
             return
         with judge(self.tree, area, self.folder / "reach", farthest=self.farthest, grace=self.grace) as judging:
             for mutant in mutants:
-                if time.monotonic() < self._until:
+                if time.monotonic() > self._until:
+                    break
+                try:
                     self._keep(judging, mutant)
+                except TrialBroken as broken:
+                    self.tell(f"not judged: {mutant.path}: {mutant}  ({broken})")
 
     def _keep(self, judging: Judge, mutant: Mutant) -> None:
         before = self._results.about(mutant, self.tree)

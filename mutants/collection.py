@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,8 @@ class Collection:
         return self._verdict(answer["code"], seconds)
 
     def close(self) -> None:
-        self._asking.close()
+        with suppress(BrokenPipeError):
+            self._asking.close()
         self._answered.close()
         self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -83,8 +85,9 @@ class Collection:
         failures.unlink(missing_ok=True)
         asked = {"tests": list(tests), "variables": dict(variables), "told": str(failures), **more}
         asked |= {"processor_seconds": seconds, "seconds": _PATIENCE * seconds}
-        self._asking.write(json.dumps(asked) + "\n")
-        self._asking.flush()
+        with suppress(BrokenPipeError):  # there will be no answer
+            self._asking.write(json.dumps(asked) + "\n")
+            self._asking.flush()
         found: dict[str, Any] = self._answer()
         return found
 

@@ -115,13 +115,13 @@ def test_all_mutants_of_a_package_are_judged(tmp_path: Path) -> None:
 def test_a_sample_of_our_own_mutants_is_noticed(tmp_path: Path) -> None:
     """One small area is enough to see that the whole machine runs on this tree."""
     tree = Tree()
-    area = Area("cursors", ("src/penstock/operations/cursors.py",), 1, ("tests/kernel/test_pages.py",))
+    area = Area("uniqueness", ("src/penstock/kernel/uniqueness.py",), 1, ("tests/kernel/test_uniqueness.py",))
     run = Campaign(tree, tmp_path, timedelta(minutes=20))
     results = run.run(chosen(tree, [area], count=12, seed=1))
     assert len(results) == 12
     assert [each for each in results if each.outcome == "killed"]
     text, _ = report(tree, results, equivalents())
-    assert tally("cursors", results, equivalents()).killed / 12 >= 0.7, text
+    assert tally("uniqueness", results, equivalents()).killed / 12 >= 0.7, text
 
 
 def test_an_endless_loop_is_noticed(tmp_path: Path) -> None:
