@@ -26,7 +26,7 @@ class Campaign:
     budget: timedelta
     parallel: int = 2
     farthest: timedelta = timedelta(seconds=60)
-    grace: timedelta = timedelta(seconds=15)
+    grace: timedelta = timedelta(seconds=10)
     tell: Callable[[str], None] = lambda line: None
 
     def run(self, mutants: Sequence[tuple[Area, Mutant]], *, argued: Collection[str] = ()) -> list[Result]:
@@ -45,12 +45,12 @@ class Campaign:
         return found is not None and found.stands(self.tree, files)
 
     def _parts(self, left: Sequence[tuple[Area, Mutant]]) -> list[tuple[Area, list[Mutant]]]:
-        """Area by area, since their tests are collected together; as many of each as run at the same time."""
+        """Area by area, since their tests are collected together; those that hurt most first."""
         found: dict[Area, list[Mutant]] = {}
-        for area, mutant in left:
+        for area, mutant in sorted(left, key=lambda each: -each[0].weight):
             found.setdefault(area, []).append(mutant)
-        cut = [(area, some[number :: self.parallel]) for area, some in found.items() for number in range(self.parallel)]
-        return [(area, some) for area, some in cut if some]
+        cuts = self.parallel if len(found) < self.parallel else 1
+        return [(area, some[number::cuts]) for area, some in found.items() for number in range(min(cuts, len(some)))]
 
     def _judge(self, part: tuple[Area, list[Mutant]]) -> None:
         area, mutants = part

@@ -26,6 +26,8 @@ class Collection:
 
     def __init__(self, tree: Tree, files: Sequence[str], engines: str) -> None:
         self._tree, self._source = tree, f"{tree.root / tree.source}{os.sep}"
+        self.used = 0.0
+        "Seconds of the processor."
         self._folder = Path(tempfile.mkdtemp(prefix="collected-"))
         asked, asking = os.pipe()
         answered, answers = os.pipe()
@@ -89,6 +91,7 @@ class Collection:
             self._asking.write(json.dumps(asked) + "\n")
             self._asking.flush()
         found: dict[str, Any] = self._answer()
+        self.used += found.get("took", 0.0)
         return found
 
     def _answer(self) -> Any:
@@ -107,7 +110,7 @@ class Collection:
 
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "collected", "-p", "no:cacheprovider", "-m", "not long")
-_PATIENCE = 4
+_PATIENCE = 8
 "How much longer than the processor may work, where tests wait, or the machine is busy."
 
 

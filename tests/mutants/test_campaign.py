@@ -12,7 +12,7 @@ from mutants.area import Area, chosen
 from mutants.campaign import Campaign
 from mutants.equivalents import Equivalent, complaints, equivalents
 from mutants.mutant import Mutant
-from mutants.nearness import nearest, rounds
+from mutants.nearness import Nearness, rounds
 from mutants.report import report, tally
 from mutants.results import Result
 from mutants.tree import Tree
@@ -163,7 +163,7 @@ def test_an_argument_about_a_line_that_is_gone_or_that_is_none_is_found(tmp_path
 
 
 def test_the_nearest_files_come_first_then_twice_as_many() -> None:
-    mutant = Mutant("src/penstock/kernel/lease.py", "Lease.take", "a", "b")
+    mutant = Mutant("src/penstock/kernel/lease.py", "take", "a", "b")
     files = ["tests/kernel/test_pages.py", "tests/kernel/test_lease.py", "tests/work/test_tasks.py"]
-    assert nearest(mutant, files, Tree())[0] == "tests/kernel/test_lease.py"
+    assert Nearness(Tree(), files).order(mutant, files)[0] == "tests/kernel/test_lease.py"
     assert list(rounds("abcdefg")) == [["a", "b"], ["c", "d", "e", "f"], ["g"]]
