@@ -31,6 +31,8 @@ def _decided(node: ast.If | ast.While, text: SourceText) -> Iterator[Edit]:
 
 
 def _repeated(node: ast.For, text: SourceText) -> Iterator[Edit]:
+    if any(isinstance(each, ast.Raise | ast.Return | ast.Break) for each in node.body):
+        return  # it is left the first time anyway
     yield Edit(node.iter, f"list({text.of(node.iter)})[:1]", "repetition dropped")
 
 

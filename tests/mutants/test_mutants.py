@@ -48,6 +48,8 @@ def after(source: str, kind: str) -> set[str]:
         ("lock dropped", "with lock:\n    a()", {"if True:\n    a()"}),
         ("check dropped", "if a:\n    b()", {"if False:"}),
         ("repetition dropped", "for a in b:\n    a()", {"for a in list(b)[:1]:"}),
+        ("repetition dropped", "for a in b:\n    raise a", set()),
+        ("wrong value", "x = dataclass(slots=True, frozen=True)", {"x = dataclass(slots=True, frozen=False)"}),
         ("recovery dropped", "try:\n    a()\nexcept E:\n    b()", {"raise"}),
         ("early return", "def f():\n    a()\n    b()", {"return None"}),
         ("answer dropped", "def f():\n    return 1", {"return None"}),
