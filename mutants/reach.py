@@ -14,7 +14,7 @@ from mutants.collection import Collection
 from mutants.mutant import Mutant, named
 from mutants.tree import Tree
 
-_LONGEST = 20.0
+_LONGEST = 120.0
 "Seconds of the processor for the tests of one file; of what comes later nothing is known."
 
 

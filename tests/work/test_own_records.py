@@ -676,6 +676,8 @@ def test_a_strict_job_tried_again_before_its_siblings_ran_goes_on(store: Store, 
     DOWN.clear()
     try_again(store, 1)
     assert status_of(store, job) is JobStatus.RUNNING
+    child = store.get(ChildRun.at(job_id=job.job_id, position=0, round=1, number=1))
+    assert (child.status, child.code, child.error, child.ended_at) == (ChildStatus.RUNNING, None, None, None)
     crew.drain()
     assert status_of(store, job) is JobStatus.DONE
 
