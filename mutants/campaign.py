@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mutants.area import Area
 from mutants.judge import Judge, judge
-from mutants.mutant import Mutant
+from mutants.mutant import Gone, Mutant
 from mutants.results import Result, Results, result
 from mutants.tree import Tree
 from mutants.trial import TrialBroken
@@ -62,7 +62,7 @@ class Campaign:
                     break
                 try:
                     self._keep(judging, mutant)
-                except TrialBroken as broken:
+                except (TrialBroken, Gone, OSError) as broken:
                     self.tell(f"not judged: {mutant.path}: {mutant}  ({broken})")
 
     def _keep(self, judging: Judge, mutant: Mutant) -> None:

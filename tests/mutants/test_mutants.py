@@ -49,6 +49,7 @@ def after(source: str, kind: str) -> set[str]:
         ("check dropped", "if a:\n    b()", {"if False:"}),
         ("repetition dropped", "for a in b:\n    a()", {"for a in list(b)[:1]:"}),
         ("repetition dropped", "for a in b:\n    raise a", set()),
+        ("repetition dropped", "for a in b:\n    log.info(a)", set()),
         ("wrong value", "x = dataclass(slots=True, frozen=True)", {"x = dataclass(slots=True, frozen=False)"}),
         ("recovery dropped", "try:\n    a()\nexcept E:\n    b()", {"raise"}),
         ("early return", "def f():\n    a()\n    b()", {"return None"}),
