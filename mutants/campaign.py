@@ -34,6 +34,7 @@ class Campaign:
         self._until = time.monotonic() + self.budget.total_seconds()
         self._results = Results(self.folder / "results.jsonl")
         left = [each for each in mutants if not self._is_known(*each, argued)]
+        left.sort(key=lambda each: each[1].id in argued)  # of which most will live
         self.tell(f"{len(mutants)} mutants, {len(mutants) - len(left)} of them known")
         with ThreadPoolExecutor(self.parallel) as threads:
             list(threads.map(self._judge, self._parts(left)))
