@@ -24,10 +24,11 @@ test-long: $(READY)
 	$(BIN)/python -m tests.long_parts $(PART)
 
 # Breaks lines one at a time, and fails if a test notices one of them not. COUNT of them, for a BUDGET (90s, 30m, 8h);
-# what was tried stands while its file and its tests do, so that the next run goes on. SEED chooses others.
+# what was tried stands while its file and its tests do, so that the next run goes on. SEED chooses others. One that
+# nobody notices is tried for FARTHEST (1m), and by the next run on the tests that are left.
 mutants: $(READY)
 	$(BIN)/python -m mutants $(if $(COUNT),--count $(COUNT)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(SEED),--seed $(SEED)) \
-		$(if $(AREA),--area "$(AREA)")
+		$(if $(FARTHEST),--farthest $(FARTHEST)) $(if $(AREA),--area "$(AREA)")
 
 # Looks for a mutant that proves each requirement which has none in mutants/proofs.toml yet, and adds it there.
 proofs: $(READY)

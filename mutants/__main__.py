@@ -1,4 +1,4 @@
-"""`python -m mutants [--count 400] [--budget 30m]`: break lines one at a time, and fail if one goes unnoticed."""
+"""`python -m mutants [--count 400] [--budget 1h]`: break lines one at a time, and fail if one goes unnoticed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
 def _options(arguments: Sequence[str]) -> Namespace:
     parser = ArgumentParser(prog="python -m mutants", description="Breaks lines: a test must notice each.")
     parser.add_argument("--count", type=int, default=400, help="how many mutants")
-    parser.add_argument("--budget", type=duration, default=timedelta(minutes=30), help="as 90s, 30m or 8h")
+    parser.add_argument("--budget", type=duration, default=timedelta(hours=1), help="as 90s, 30m or 8h")
     parser.add_argument("--farthest", type=duration, default=timedelta(minutes=1), help="for one that nobody notices")
     parser.add_argument("--seed", type=int, default=1, help="another one chooses others")
     parser.add_argument("--parallel", type=int, default=2, help="how many are tried at once")

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from mutants.area import Area
 from mutants.judge import Judge, judge
-from mutants.mutant import Mutant
+from mutants.mutant import Gone, Mutant
 from mutants.results import Result, Results, result
 from mutants.tree import Tree
+from mutants.trial import TrialBroken
 
 
 @dataclass
@@ -25,7 +26,7 @@ class Campaign:
     budget: timedelta
     parallel: int = 2
     farthest: timedelta = timedelta(seconds=60)
-    grace: timedelta = timedelta(seconds=15)
+    grace: timedelta = timedelta(seconds=10)
     tell: Callable[[str], None] = lambda line: None
 
     def run(self, mutants: Sequence[tuple[Area, Mutant]], *, argued: Collection[str] = ()) -> list[Result]:
@@ -33,6 +34,7 @@ class Campaign:
         self._until = time.monotonic() + self.budget.total_seconds()
         self._results = Results(self.folder / "results.jsonl")
         left = [each for each in mutants if not self._is_known(*each, argued)]
+        left.sort(key=lambda each: each[1].id in argued)  # of which most will live
         self.tell(f"{len(mutants)} mutants, {len(mutants) - len(left)} of them known")
         with ThreadPoolExecutor(self.parallel) as threads:
             list(threads.map(self._judge, self._parts(left)))
@@ -44,12 +46,12 @@ class Campaign:
         return found is not None and found.stands(self.tree, files)
 
     def _parts(self, left: Sequence[tuple[Area, Mutant]]) -> list[tuple[Area, list[Mutant]]]:
-        """Area by area, since their tests are collected together; as many of each as run at the same time."""
+        """Area by area, since their tests are collected together; those that hurt most first."""
         found: dict[Area, list[Mutant]] = {}
-        for area, mutant in left:
+        for area, mutant in sorted(left, key=lambda each: -each[0].weight):
             found.setdefault(area, []).append(mutant)
-        cut = [(area, some[number :: self.parallel]) for area, some in found.items() for number in range(self.parallel)]
-        return [(area, some) for area, some in cut if some]
+        cuts = self.parallel if len(found) < self.parallel else 1
+        return [(area, some[number::cuts]) for area, some in found.items() for number in range(min(cuts, len(some)))]
 
     def _judge(self, part: tuple[Area, list[Mutant]]) -> None:
         area, mutants = part
@@ -57,8 +59,12 @@ class Campaign:
             return
         with judge(self.tree, area, self.folder / "reach", farthest=self.farthest, grace=self.grace) as judging:
             for mutant in mutants:
-                if time.monotonic() < self._until:
+                if time.monotonic() > self._until:
+                    break
+                try:
                     self._keep(judging, mutant)
+                except (TrialBroken, Gone, OSError) as broken:
+                    self.tell(f"not judged: {mutant.path}: {mutant}  ({broken})")
 
     def _keep(self, judging: Judge, mutant: Mutant) -> None:
         before = self._results.about(mutant, self.tree)

@@ -84,6 +84,8 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
     untold = [getattr(node, name, None) for name in ("annotation", "returns", "type_comment")]
     if isinstance(node, ast.Call) and called_name(node) in ONLY_CHECKED:
         untold += node.keywords
+    if isinstance(node, ast.keyword) and node.arg == "slots":  # how objects lie in memory
+        return
     for child in ast.iter_child_nodes(node):
         if child not in untold and not (isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)):
             yield child

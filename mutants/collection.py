@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ class Collection:
 
     def __init__(self, tree: Tree, files: Sequence[str], engines: str) -> None:
         self._tree, self._source = tree, f"{tree.root / tree.source}{os.sep}"
+        self.used = 0.0
+        "Seconds of the processor."
         self._folder = Path(tempfile.mkdtemp(prefix="collected-"))
         asked, asking = os.pipe()
         answered, answers = os.pipe()
@@ -70,7 +73,8 @@ class Collection:
         return self._verdict(answer["code"], seconds)
 
     def close(self) -> None:
-        self._asking.close()
+        with suppress(BrokenPipeError):
+            self._asking.close()
         self._answered.close()
         self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -83,9 +87,11 @@ class Collection:
         failures.unlink(missing_ok=True)
         asked = {"tests": list(tests), "variables": dict(variables), "told": str(failures), **more}
         asked |= {"processor_seconds": seconds, "seconds": _PATIENCE * seconds}
-        self._asking.write(json.dumps(asked) + "\n")
-        self._asking.flush()
+        with suppress(BrokenPipeError):  # there will be no answer
+            self._asking.write(json.dumps(asked) + "\n")
+            self._asking.flush()
         found: dict[str, Any] = self._answer()
+        self.used += found.get("took", 0.0)
         return found
 
     def _answer(self) -> Any:
@@ -104,7 +110,7 @@ class Collection:
 
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "collected", "-p", "no:cacheprovider", "-m", "not long")
-_PATIENCE = 4
+_PATIENCE = 8
 "How much longer than the processor may work, where tests wait, or the machine is busy."
 
 

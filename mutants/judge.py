@@ -13,11 +13,14 @@ from pathlib import Path
 from mutants.area import Area
 from mutants.collection import Collection
 from mutants.mutant import Mutant
-from mutants.nearness import nearest, rounds
+from mutants.nearness import Nearness, rounds
 from mutants.reach import Reach, Reached
 from mutants.runner import TestRunner
 from mutants.tree import Tree
 from mutants.trial import Outcome, Trial, Verdict
+
+_ANEW = 3.0
+"Seconds that it takes to load everything anew."
 
 
 @dataclass
@@ -29,29 +32,40 @@ class Judge:
     collection: Collection
     reach: Reach
     farthest: timedelta = timedelta(seconds=60)
-    "How long a mutant may be judged that nobody has noticed so far."
-    grace: timedelta = timedelta(seconds=15)
+    "How much of the processor a mutant is worth that nobody has noticed so far."
+    grace: timedelta = timedelta(seconds=10)
     "What tests may take of the processor beyond three times what they took alone."
     _began: float = field(default=0.0, init=False)
 
     def verdict(self, mutant: Mutant, *, but: Sequence[str] = ()) -> tuple[Verdict, list[str]]:
         """What becomes of it, and the files that were tried: all `but` those that let it pass before."""
-        self._began = time.monotonic()
+        self._began, self.collection.used = time.monotonic(), 0.0
         files = [each for each in self.area.test_files(self.tree) if each not in but]
         judged: list[str] = []
         called = False
-        for some in rounds(nearest(mutant, files, self.tree)):
+        for some in rounds(self._nearness.order(mutant, files)):
             known = [file for file in some if self._learned(file)]
             tests = self.reach.of(mutant, known, early=self.collection.early)
-            tried = self._in_time(tests)
             called = called or bool(tests)
-            if tried and (verdict := self._tried(mutant, tried)).outcome is Outcome.KILLED:
+            verdict, all_of_them = self._tried_on(mutant, tests)
+            if verdict is not None and verdict.outcome is Outcome.KILLED:
                 return self._timed(verdict), [*judged, *known]
-            if len(tried) == len(tests):
+            if all_of_them:
                 judged += known
             if self._left() <= 0:
                 break
         return self._timed(Verdict(Outcome.SURVIVED, why="" if called or but else "no test calls it")), judged
+
+    def _tried_on(self, mutant: Mutant, tests: Sequence[Reached]) -> tuple[Verdict | None, bool]:
+        """What becomes of it, and whether there was time for all: one variant of each test first, then the others."""
+        ones = self._in_time(tests)
+        verdict = self._tried(mutant, ones) if ones else None
+        if verdict is not None and verdict.outcome is Outcome.KILLED:
+            return verdict, True
+        more = [replace(test, test=test.name, seconds=test.others * test.seconds) for test in tests if test.others]
+        others = self._in_time(more) if self._left() > 0 else []
+        verdict = self._tried(mutant, others) if others else verdict
+        return verdict, len(ones) == len(tests) and len(others) == len(more)
 
     def _learned(self, file: str) -> bool:
         """Whether it is known what the tests of a file reach, or there is time to find out."""
@@ -65,7 +79,12 @@ class Judge:
         if verdict is not None:
             return verdict
         whole = list(dict.fromkeys(test.test.partition("[")[0] for test in tests))  # pytest takes not every name back
-        return Trial(self.tree, self._runner, self.area.engines).run(mutant, whole, seconds=4 * seconds)
+        self.collection.used += sum(test.seconds for test in tests) + _ANEW
+        return Trial(self.tree, self._runner, self.area.engines).run(mutant, whole, seconds=8 * seconds)
+
+    @cached_property
+    def _nearness(self) -> Nearness:
+        return Nearness(self.tree, self.area.test_files(self.tree))
 
     @cached_property
     def _runner(self) -> TestRunner:
@@ -89,7 +108,7 @@ class Judge:
         return found
 
     def _left(self) -> float:
-        return self.farthest.total_seconds() - (time.monotonic() - self._began)
+        return self.farthest.total_seconds() - self.collection.used
 
     def _timed(self, verdict: Verdict) -> Verdict:
         return replace(verdict, seconds=time.monotonic() - self._began)

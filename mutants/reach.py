@@ -14,17 +14,23 @@ from mutants.collection import Collection
 from mutants.mutant import Mutant, named
 from mutants.tree import Tree
 
-_LONGEST = 60.0
+_LONGEST = 120.0
 "Seconds of the processor for the tests of one file; of what comes later nothing is known."
 
 
 @dataclass(frozen=True)
 class Reached:
-    """One test: how long it takes, and what it calls."""
+    """One variant of a test: how long it takes, what it calls, and how many others there are."""
 
     test: str
     seconds: float
     functions: frozenset[str]
+    others: int = 0
+
+    @property
+    def name(self) -> str:
+        """The test with all its variants."""
+        return self.test.partition("[")[0]
 
     @property
     def file(self) -> str:
@@ -85,9 +91,9 @@ class Reach:
 
     def _remember(self, file: str, kept: dict[str, object]) -> None:
         names: list[str] = kept["functions"]  # type: ignore[assignment]
-        tests: list[tuple[str, float, list[int]]] = kept["tests"]  # type: ignore[assignment]
-        for name, seconds, called in tests:
-            reached = Reached(name, seconds, frozenset(names[number] for number in called))
+        tests: list[tuple[str, float, int, list[int]]] = kept["tests"]  # type: ignore[assignment]
+        for name, seconds, variants, called in tests:
+            reached = Reached(name, seconds, frozenset(names[number] for number in called), variants - 1)
             for function in reached.functions:
                 self._by_function[function].append(reached)
             for path in {function.partition(":")[0] for function in reached.functions}:
@@ -104,7 +110,7 @@ def _compressed(lines: Sequence[dict[str, object]]) -> dict[str, object]:
     return {
         "functions": names,
         "tests": [
-            (line["test"], line["seconds"], [numbers[name] for name in line["functions"]])  # type: ignore[attr-defined]
+            (line["test"], line["seconds"], line["variants"], [numbers[name] for name in line["functions"]])  # type: ignore[attr-defined]
             for line in tests
         ],
         "failed": sorted(map(str, failed)),

@@ -31,6 +31,10 @@ def _decided(node: ast.If | ast.While, text: SourceText) -> Iterator[Edit]:
 
 
 def _repeated(node: ast.For, text: SourceText) -> Iterator[Edit]:
+    if any(isinstance(each, ast.Raise | ast.Return | ast.Break) for each in node.body):
+        return  # it is left the first time anyway
+    if all(isinstance(each, ast.Expr) and _is_talk(each.value) for each in node.body):
+        return  # it only says something
     yield Edit(node.iter, f"list({text.of(node.iter)})[:1]", "repetition dropped")
 
 
@@ -79,7 +83,9 @@ def _is_empty(body: list[ast.stmt]) -> bool:
     return all(isinstance(each, ast.Pass) or _is_prose(each) for each in body)
 
 
-def _is_talk(call: ast.Call) -> bool:
+def _is_talk(call: ast.expr) -> bool:
+    if not isinstance(call, ast.Call):
+        return False
     names = {node.id for node in ast.walk(call.func) if isinstance(node, ast.Name)}
     names |= {node.attr for node in ast.walk(call.func) if isinstance(node, ast.Attribute)}
     return any(name.lower().strip("_") in _TALK for name in names)

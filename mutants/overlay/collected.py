@@ -71,10 +71,11 @@ class _Answering:
         places = {test: number for number, test in enumerate(asked["tests"])}
         items = [item for item in self._items if _asked_for(item, places) is not None]
         items.sort(key=lambda item: _asked_for(item, places))
-        child = os.fork()
+        before, child = _used(), os.fork()
         if child == 0:
             self._run(items, placed, asked)
-        return {"code": ended(child, seconds=asked["seconds"]), "tests": len(items)}
+        code = ended(child, seconds=asked["seconds"])
+        return {"code": code, "tests": len(items), "took": _used() - before}
 
     def _placed(self, *, file: str, function: str, text: str, module: str) -> Placed | None:
         """Each function of the file with the code that it has in the mutant; None where that is not all of it."""
@@ -107,12 +108,15 @@ class _Answering:
     def _ended(self, items: list[pytest.Item], asked: dict[str, Any]) -> int:
         session, plugins = self._session, self._session.config.pluginmanager
         plugins.register(_Failures(asked["told"]))
-        if reached := "MUTANTS_REACHED" in asked["variables"]:
-            import reached as tracing  # type: ignore[import-not-found]  # beside this file
+        session.config.option.maxfail = 1
+        if "MUTANTS_REACHED" in asked["variables"]:
+            import reached  # type: ignore[import-not-found]  # beside this file
 
-            plugins.register(tracing)
-            tracing.pytest_sessionstart()
-        session.config.option.maxfail = 0 if reached else 1
+            session.config.option.maxfail = 0
+            reached.variants.update(map(reached.variant_of, items))
+            items = list({reached.variant_of(item): item for item in reversed(items)}.values())[::-1]
+            plugins.register(reached)
+            reached.pytest_sessionstart()
         session.items[:] = items
         try:
             run_items(session)
@@ -161,8 +165,15 @@ def _plain(code: CodeType) -> str:
 
 
 def _asked_for(item: pytest.Item, places: dict[str, int]) -> Any:
-    """Where among those that are asked for the test stands, or its file; None if it is none of them."""
-    return places.get(item.nodeid, places.get(item.nodeid.partition("::")[0]))
+    """Where among those that are asked for the test stands, with or without its variant, or its file; or None."""
+    names = (item.nodeid, item.nodeid.partition("[")[0], item.nodeid.partition("::")[0])
+    return next((places[name] for name in names if name in places), None)
+
+
+def _used() -> float:
+    """Seconds of the processor that children have used."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _limit(seconds: float) -> None:

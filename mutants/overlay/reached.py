@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import threading
-import time
+from collections import Counter
 from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
@@ -19,6 +19,16 @@ _called: set[CodeType] = set()
 _shared: set[CodeType] = set()
 _SOURCE = os.environ["MUTANTS_SOURCE"]
 _WITHOUT_NAME = (".<locals>.<listcomp>", ".<locals>.<genexpr>", ".<locals>.<lambda>", ".<locals>.<dictcomp>")
+
+
+variants: Counter[tuple[str, str]] = Counter()
+"How many there are of each test on each engine: they reach nearly the same, so that one of them is asked."
+
+
+def variant_of(item: pytest.Item) -> tuple[str, str]:
+    """The test and the engine that it runs on."""
+    given = item.callspec.params if hasattr(item, "callspec") else {}
+    return item.nodeid.partition("[")[0], str(given.get("engine_name", ""))
 
 
 def _call(frame: FrameType, event: str, argument: Any) -> None:
@@ -47,16 +57,22 @@ def pytest_fixture_setup(fixturedef: Any) -> Iterator[Any]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     _called.clear()
-    began = time.perf_counter()
+    began = _used()
     sys.settrace(_call)  # a test may have set its own
     result = yield
-    _tell({"test": item.nodeid, "seconds": round(time.perf_counter() - began, 3), "functions": _names()})
+    seconds, many = round(_used() - began, 3), variants.get(variant_of(item), 1)
+    _tell({"test": item.nodeid, "seconds": seconds, "variants": many, "functions": _names()})
     return result
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.failed:
         _tell({"failed": report.nodeid})
+
+
+def _used() -> float:
+    """Of the processor: how long a test waits says how busy the machine is."""
+    return sum(os.times()[:4])
 
 
 def _names() -> list[str]:

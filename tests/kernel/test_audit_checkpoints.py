@@ -259,6 +259,14 @@ class TestVerifying:
         assert {v.trail for v in verify_all(store, chain, trails=[SystemAudit])} == {"penstock.SystemAudit"}
         assert "assetcreator.Audit were not looked at" in chain.cannot_show[-1]
 
+    def test_checkpoints_that_were_removed_are_told_by_their_numbers(self, store: Store) -> None:
+        lived(store)
+        first, second, *_ = checkpoints(store)
+        for removed, told in ((first, "checkpoint 1"), (second, "checkpoints 1 to 2")):
+            store.delete(removed.ref)
+            missing = [f.where for f in judged(store)[0].findings if f.kind == "checkpoint-missing"]
+            assert missing == [told]
+
     def test_what_cannot_be_read_is_told_and_the_rest_is_verified(self, store: Store, forger: Forger) -> None:
         lived(store)
         forger.alter(checkpoints(store)[1], heads={"no": "list"})

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 import pytest
+from pydantic import Field
 
-from penstock import Domain, Store, the
-from penstock.errors import InvalidKey, InvalidValue, PenstockError, TooLarge
+from penstock import Domain, Entity, Store, Table, key, the
+from penstock.errors import InvalidKey, InvalidValue, OutOfBounds, PenstockError, TooLarge
 from penstock.kernel.handle import put
-from penstock.testing.entities import MOMENT, SUITE, Reading, Scene, Specimen, Task, Ticket, specimen
+from penstock.operations.additions import left_bounds
+from penstock.operations.updates import Add
+from penstock.testing.entities import MOMENT, SUITE, Gauge, Reading, Scene, Specimen, Task, Ticket, specimen
 
 REEL = UUID(int=7)
 
@@ -168,3 +171,34 @@ def test_an_absent_part_keeps_a_record_out_of_the_index(store: Store) -> None:
     store.patch(Reading.at(sensor="s", taken=1), the(Reading.meter).set(None))
     assert list(store.find(Ticket.by_owner(owner="ann"))) == []
     assert list(store.find(Reading.by_meter(meter="m"))) == []
+
+
+@pytest.mark.parametrize(
+    ("addition", "words"),
+    [
+        (the(Gauge.level).add(6), "level out of its bounds; it must be at most 5"),
+        (the(Gauge.level).add(-6), "level out of its bounds; it must be at least -5"),
+        (the(Gauge.flow).add(Decimal(-2)), "flow out of its bounds; it must be more than 0"),
+    ],
+)
+def test_an_addition_that_is_refused_tells_the_bound_that_it_would_leave(
+    store: Store, addition: Any, words: str
+) -> None:
+    store.put(Gauge(name="g"))
+    with pytest.raises(OutOfBounds, match=words):
+        store.patch(Gauge.at(name="g"), addition)
+
+
+class Tank(Entity, table=Table("penstock-test-tanks", partition="PK")):
+    name: str
+    load: Annotated[Decimal, Field(ge=0, lt=2)] = Decimal(0)
+
+    @key("{name}")
+    def at(self, *, name: str) -> None: ...
+
+
+def test_a_bound_that_itself_is_not_allowed_is_told_as_such() -> None:
+    addition = Add("load", Decimal(1))
+    assert left_bounds(Tank.__shape__, [addition], {"load": Decimal("0.9")}) is None
+    told = left_bounds(Tank.__shape__, [addition], {"load": Decimal(1)})
+    assert told == "an addition would take load out of its bounds; it must be less than 2"

@@ -38,6 +38,17 @@ WRONG: dict[str, Any] = {
     "a map": {},
     "a function": len,
 }
+TOLD = {
+    "None": "None",
+    "a number": "a int",
+    "a record": "a record of Specimen",
+    "a class": "the class Specimen",
+    "a query": "a query by Specimen.by_shelf",
+    "a condition": "the condition Compare",
+    "an update": "the update Set",
+    "a list": "a list",
+}
+"How some of them are told."
 _SET = the(Specimen.count).set(1)
 
 
@@ -205,6 +216,13 @@ def test_the_answer_says_what_was_wrong_and_what_to_do(everywhere: Everywhere, c
         action(everywhere.model)
     assert type(refused.value) is kind
     assert str(refused.value) == message.replace("Specimen.by_shelf", Specimen.by_shelf.shape.label)
+
+
+def test_what_was_given_instead_is_named(everywhere: Everywhere) -> None:
+    for given, told in TOLD.items():
+        with pytest.raises(InvalidValue) as refused:
+            everywhere.model.get(WRONG[given])
+        assert str(refused.value).endswith(f", not {told.replace('Specimen.by_shelf', Specimen.by_shelf.shape.label)}")
 
 
 def test_bounds_of_just_1024_bytes_are_asked_everywhere(everywhere: Everywhere) -> None:

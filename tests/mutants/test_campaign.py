@@ -12,7 +12,7 @@ from mutants.area import Area, chosen
 from mutants.campaign import Campaign
 from mutants.equivalents import Equivalent, complaints, equivalents
 from mutants.mutant import Mutant
-from mutants.nearness import nearest, rounds
+from mutants.nearness import Nearness, rounds
 from mutants.report import report, tally
 from mutants.results import Result
 from mutants.tree import Tree
@@ -115,13 +115,13 @@ def test_all_mutants_of_a_package_are_judged(tmp_path: Path) -> None:
 def test_a_sample_of_our_own_mutants_is_noticed(tmp_path: Path) -> None:
     """One small area is enough to see that the whole machine runs on this tree."""
     tree = Tree()
-    area = Area("cursors", ("src/penstock/operations/cursors.py",), 1, ("tests/kernel/test_pages.py",))
+    area = Area("uniqueness", ("src/penstock/kernel/uniqueness.py",), 1, ("tests/kernel/test_uniqueness.py",))
     run = Campaign(tree, tmp_path, timedelta(minutes=20))
     results = run.run(chosen(tree, [area], count=12, seed=1))
     assert len(results) == 12
     assert [each for each in results if each.outcome == "killed"]
     text, _ = report(tree, results, equivalents())
-    assert tally("cursors", results, equivalents()).killed / 12 >= 0.7, text
+    assert tally("uniqueness", results, equivalents()).killed / 12 >= 0.7, text
 
 
 def test_an_endless_loop_is_noticed(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_an_argument_about_a_line_that_is_gone_or_that_is_none_is_found(tmp_path
 
 
 def test_the_nearest_files_come_first_then_twice_as_many() -> None:
-    mutant = Mutant("src/penstock/kernel/lease.py", "Lease.take", "a", "b")
+    mutant = Mutant("src/penstock/kernel/lease.py", "take", "a", "b")
     files = ["tests/kernel/test_pages.py", "tests/kernel/test_lease.py", "tests/work/test_tasks.py"]
-    assert nearest(mutant, files, Tree())[0] == "tests/kernel/test_lease.py"
+    assert Nearness(Tree(), files).order(mutant, files)[0] == "tests/kernel/test_lease.py"
     assert list(rounds("abcdefg")) == [["a", "b"], ["c", "d", "e", "f"], ["g"]]

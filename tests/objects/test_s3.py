@@ -22,6 +22,7 @@ from penstock import FrozenClock, generate_presigned_url, open_objects
 from penstock.errors import Conflict, Misconfigured, Unavailable
 from penstock.files.object_reads import every
 from penstock.objects.s3 import S3Connection, S3Objects, s3_client, s3_objects
+from penstock.ports.stored_object import ListedObject
 from penstock.runtime.probing import probe_objects
 from penstock.runtime.settings import Settings
 from penstock.testing.object_promises.promise import MEGABYTE, PNG, WAV, send
@@ -220,7 +221,27 @@ def test_a_store_that_does_not_answer_is_unavailable() -> None:
     )
     with pytest.raises(Unavailable, match="could not be asked"):
         S3Objects(nobody).head("a")
+    for ask in ASKED:
+        with pytest.raises(Unavailable):
+            ask(S3Objects(nobody))
     nobody.close()
+
+
+ASKED: tuple[Callable[[S3Objects], object], ...] = (
+    lambda objects: objects.put("a", b"bytes"),
+    lambda objects: objects.get("a"),
+    lambda objects: objects.list(),
+    lambda objects: objects.delete(["a"]),
+    lambda objects: objects.delete_unchanged(ListedObject("a", 1, "etag", datetime(2026, 1, 1, tzinfo=UTC))),
+    lambda objects: objects.copy("a", "b"),
+    lambda objects: objects.begin_parts("a", content_type="text/plain"),
+    lambda objects: objects.put_part("a", "upload", 1, b"bytes"),
+    lambda objects: objects.parts("a", "upload"),
+    lambda objects: objects.finish_parts("a", "upload", []),
+    lambda objects: objects.drop_parts("a", "upload"),
+    lambda objects: objects.drop_unfinished(before=datetime(2026, 1, 1, tzinfo=UTC)),
+)
+"Whatever else can be asked of it."
 
 
 def test_no_credentials_at_all_are_said() -> None:

@@ -202,3 +202,13 @@ def test_a_process_of_celery_shares_no_connection_with_its_parent(store: Store, 
 
     assert forked(run_it_here) == 0
     assert len(attempts(store, task_id)) == 1
+
+
+def test_a_channel_that_has_failed_is_not_used_again(store: Store, broker: Valkey) -> None:
+    told = CeleryBroker(celery_app(store, [TASKS], broker=broker.url))
+    with told._channel() as first, told._channel() as same:
+        assert first is same, "one is kept"
+    with pytest.raises(ConnectionError), told._channel():
+        raise ConnectionError("cut")
+    with told._channel() as second:
+        assert second is not first

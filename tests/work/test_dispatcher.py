@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store
+from penstock.errors import BROKER, Unavailable
 from penstock.work import Runner, Task, TaskStatus, runner
 from penstock.work import concurrency as slots
 from penstock.work.put_off import postpone
@@ -151,6 +152,17 @@ def test_it_goes_on_when_the_broker_is_away(store: Store, clock: FrozenClock) ->
     stop.set()
     thread.join(30)
     assert not thread.is_alive()
+
+
+def test_a_broker_that_does_not_say_how_much_it_has_is_told_as_away(store: Store) -> None:
+    class Away(Paper):
+        def queued(self) -> int:
+            raise ConnectionError("no route")
+
+    announce(store, look)
+    with pytest.raises(Unavailable, match="the broker cannot be reached: no route") as told:
+        dispatcher(store, Away()).run_once()
+    assert told.value.part == BROKER
 
 
 class _Impatient(threading.Event):

@@ -542,12 +542,13 @@ def test_a_child_changes_nothing_though_its_task_was_left_over(store: Store, wor
     assert store.get(run.ref).status is RunStatus.FAILED
 
 
+@pytest.mark.parametrize("providers", [["ESO", "MAST"], ["ESO"]], ids=["one of several", "the last"])
 def test_a_child_that_is_done_just_as_the_job_is_cancelled_is_refused(
-    store: Store, workers: ManualWorkers, monkeypatch: pytest.MonkeyPatch
+    store: Store, workers: ManualWorkers, monkeypatch: pytest.MonkeyPatch, providers: list[str]
 ) -> None:
     from penstock.work import fan_out
 
-    run = run_for(store, DISCOVER, providers=["ESO", "MAST"])
+    run = run_for(store, DISCOVER, providers=providers)
     workers.drain(most=1)
     (late,) = workers.runner.take(1)
     count_end = fan_out.count_end
@@ -676,6 +677,8 @@ def test_a_strict_job_tried_again_before_its_siblings_ran_goes_on(store: Store, 
     DOWN.clear()
     try_again(store, 1)
     assert status_of(store, job) is JobStatus.RUNNING
+    child = store.get(ChildRun.at(job_id=job.job_id, position=0, round=1, number=1))
+    assert (child.status, child.code, child.error, child.ended_at) == (ChildStatus.RUNNING, None, None, None)
     crew.drain()
     assert status_of(store, job) is JobStatus.DONE
 

@@ -46,7 +46,7 @@ class BudgetSpent(PenstockError):
     hint = "Ask an administrator for a larger budget, or wait for the next month. What runs goes on."
 
     def __init__(self, budget: ProjectBudget, spending: ProjectSpending | None, now: datetime) -> None:
-        self.retry_after = max(1, math.ceil((_next_month(now) - now).total_seconds()))
+        self.retry_after = math.ceil((_next_month(now) - now).total_seconds())
         spent = Decimal(0) if spending is None else spending.spent
         super().__init__(
             f"project {budget.project_id} has spent ${spent:.2f} of ${budget.dollars:.2f} for {month_of(now)}; "

@@ -93,8 +93,8 @@ class InlineWorkers:
             self._ready.clear()
         self._hand_back(unbegun)
         with self._lock:
-            while self._running and not self._hurry.is_set() and (left := end - time.monotonic()) > 0:
-                self._room_came.wait(min(left, _GLANCE))
+            while self._running and not self._hurry.is_set() and time.monotonic() < end:
+                self._room_came.wait(_GLANCE)
             unfinished = list(self._running)
         for work in unfinished:
             log.warning("%s is handed back unfinished", work.task.name)

@@ -63,6 +63,16 @@ def test_equals_botocore(monkeypatch: pytest.MonkeyPatch, keys: AccessKeys, targ
     assert as_mapping(signer(clock, keys).headers(target, body)) == expected
 
 
+@pytest.mark.parametrize("length", [59, 60, 61, 200])
+def test_a_secret_may_be_as_long_as_a_block_of_the_digest_or_longer(
+    monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    clock, keys = Clock(LAST_SECOND), AccessKeys("AKIDEXAMPLE", "s" * length)  # signed with behind four letters
+    url = "https://dynamodb.eu-central-1.amazonaws.com/"
+    expected = signed_by_botocore(monkeypatch, keys, clock.time, url, GET, b"{}")
+    assert as_mapping(signer(clock, keys).headers(GET, b"{}")) == expected
+
+
 @pytest.mark.parametrize(
     ("url", "host", "path"),
     [

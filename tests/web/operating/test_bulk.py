@@ -131,13 +131,14 @@ def test_a_worker_that_dies_in_the_middle_leaves_the_rest_to_the_next(
     assert 150 <= ended["done"] <= 250, "a page that was settled by one who died may be left out of the count"
 
 
-def test_one_that_is_refused_keeps_no_other_from_it(workshop: Workshop) -> None:
+@pytest.mark.parametrize("action", ["retry", "cancel"])
+def test_one_that_is_refused_keeps_no_other_from_it(workshop: Workshop, action: str) -> None:
     bury(workshop, 3)
     odd = workshop.store.get(Task.at(task_id="p1-00001")).model_copy(update={"task_id": "odd", "name": "gone.task"})
     workshop.store.put(odd)
     workshop.tick(seconds=1)
     admin = workshop.client(Role.ADMIN)
-    begun = begin(admin, preview(admin, **RETRY)["token"])
+    begun = begin(admin, preview(admin, what="tasks", action=action, status="failed")["token"])
     workshop.workers.drain()
     ended = told(admin.get(f"/api/ops/bulk/{begun['bulk_id']}"))
     assert (ended["done"], ended["refused"]) == (3, 1)
