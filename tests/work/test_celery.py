@@ -204,11 +204,19 @@ def test_a_process_of_celery_shares_no_connection_with_its_parent(store: Store, 
     assert len(attempts(store, task_id)) == 1
 
 
-def test_a_channel_that_has_failed_is_not_used_again(store: Store, broker: Valkey) -> None:
+def test_a_connection_that_has_failed_is_not_used_again(
+    store: Store, broker: Valkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = CeleryBroker(celery_app(store, [TASKS], broker=broker.url))
-    with told._channel() as first, told._channel() as same:
-        assert first is same, "one is kept"
-    with pytest.raises(ConnectionError), told._channel():
+    assert told.look("noon") is None
+    kept = told._outlets.get()
+    assert told.look("noon") is None
+    assert told._outlets.get() is kept
+
+    def cut(*message: object) -> None:
         raise ConnectionError("cut")
-    with told._channel() as second:
-        assert second is not first
+
+    monkeypatch.setattr(kept, "put", cut)
+    assert "cut" in str(told.look("noon"))
+    assert told.look("noon") is None
+    assert told._outlets.get() is not kept
