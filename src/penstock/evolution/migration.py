@@ -360,7 +360,8 @@ class Migration:
                 page = backfill.fill(number, self._segments, place, limit=10 * self._page)
             written, place = written + page.written, page.place
             if page.unreadable and (self._is_moved(stored) or shuts_out(stored.layout, _following(stored))):
-                told = "; ".join(each.why for each in page.unreadable[:_TOLD])
+                with self._turn.writing(stored.mark):  # else another has gone on, and they are only read by what was
+                    told = "; ".join(each.why for each in page.unreadable[:_TOLD])
                 raise LayoutMismatch(
                     f"{self._declared.label}: {told}. Records are read as they were until that is corrected; run "
                     f"`penstock migrate` again then"
