@@ -42,6 +42,7 @@ RELATIONS = [
     "unique_values",
     "layouts",
     "layout_editions",
+    "former_layouts",
     "layout_knowers",
     "migration_segments",
     "feed_marks",
