@@ -147,6 +147,7 @@ def test_a_thousand_records_come_along_while_both_write_and_somebody_dies(
 
 
 @pytest.mark.long
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("kind", KINDS)
 def test_killed_at_every_write_of_one_batch_and_of_all_around_it(proof: Callable[..., Proof], kind: str) -> None:
     for dies_at in range(1, 60):
@@ -161,6 +162,7 @@ def test_killed_at_every_write_of_one_batch_and_of_all_around_it(proof: Callable
 
 
 @pytest.mark.long
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("kind", KINDS)
 def test_killed_in_twenty_random_batches(proof: Callable[..., Proof], kind: str) -> None:
     there = proof(kind, records=2000, page=20, seldom=3)
