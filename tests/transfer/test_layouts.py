@@ -85,7 +85,7 @@ def test_what_is_watched_lies_as_it_is_declared(opened: Callable[[str], Store]) 
 
 def test_what_a_store_knows_of_its_layouts_is_not_selected() -> None:
     of_layouts = {e for e in KERNEL.entities if e.__module__.startswith("penstock.kernel.layouts.")}
-    assert len(of_layouts) == 4
+    assert len(of_layouts) == 5
     assert of_layouts <= set(OF_ONE_STORE)
     assert not of_layouts & set(select([DOMAIN], [KERNEL]).entities)
 
