@@ -185,7 +185,7 @@ class Migration:
                 f"the declaration it was begun with"
             )
         self._become(lambda before: paused(before, False) if before.is_paused else None)
-        return self._stored()
+        return self._under_way()
 
     def _check_whole(self, stored: StoredLayout) -> None:
         left = [d for d in self._target(stored).left if keeps_from_migrating(d)]
@@ -231,6 +231,10 @@ class Migration:
     def _advance(self, stage: MigrationStage) -> StoredLayout:
         self._tell(MigrationProgress(self._declared.label, stage))
         self._become(lambda before: at_stage(before, stage) if before.stage not in (None, stage) else None)
+        return self._under_way()
+
+    def _under_way(self) -> StoredLayout:
+        """What the store remembers of a migration that has begun; TurnLost where another has come to its end."""
         stored = self._stored()
         if stored.stage is None:
             raise self._turn.lost()
@@ -253,7 +257,8 @@ class Migration:
         return stored
 
     def _wait(self) -> None:
-        KnowerWatch(self._engine, self._store.clock).wait_for(self._register.edition())
+        watch = KnowerWatch(self._engine, self._store.clock)
+        watch.wait_for(self._register.edition(), meanwhile=self._turn.keep)
 
     def _wait_for_readers(self) -> None:
         """Whoever only reads tells nobody what it knows, and may go by it for so long."""
@@ -315,6 +320,8 @@ class Migration:
 
     def _fill_all(self, stored: StoredLayout, segments: Sequence[MigrationSegment]) -> list[MigrationSegment]:
         backfill = self._backfill(stored)
+        if len(segments) == 1:
+            return [self._fill(backfill, segments[0], 1)]
         with ThreadPoolExecutor(max_workers=len(segments), thread_name_prefix="penstock-migrate") as pool:
             return list(pool.map(lambda s: self._fill(backfill, s, len(segments)), segments))
 
