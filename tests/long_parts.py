@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import pytest
 
 _ALONG = "tests/evolution/proof/test_proof.py::test_a_hundred_thousand_records_come_along"
+_KILLED = "tests/faults/test_thousand_kills.py::test_a_thousand_kills_lose_nothing_and_double_nothing"
 
 PARTS: dict[str, tuple[str, ...]] = {
     "schedules": ("tests/simulation/",),
@@ -26,6 +27,9 @@ PARTS: dict[str, tuple[str, ...]] = {
         "tests/kernel/test_properties.py",
     ),
     "faults": ("tests/faults/", "tests/net/"),
+    "kills-sqlite": (f"{_KILLED}[sqlite",),
+    "kills-postgres": (f"{_KILLED}[postgres",),
+    "kills-dynoxide": (f"{_KILLED}[dynoxide",),
     "crashes": ("tests/work/test_crashes.py",),
     "kernel": ("tests/declare/", "tests/kernel/", "tests/schema/"),
     "engines": ("tests/engines/", "tests/objects/", "tests/ports/", "tests/servers/", "tests/sinks/"),

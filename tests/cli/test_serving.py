@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.faults.switch import Switch
+from penstock.testing.faults.switch import Switch
 from tests.servers import Postgres, free_port
 from tests.work.nursery import children, lives
 from tests.work.soon import soon

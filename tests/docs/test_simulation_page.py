@@ -17,7 +17,10 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(), re.DOTALL)
 
 
-def test_the_page_runs_and_the_double_charge_is_found_as_it_is_printed() -> None:
+def test_the_page_runs_and_the_double_charge_is_found_as_it_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "simulation_page"}
     for block in blocks("python"):
         exec(compile(block, PAGE.name, "exec", dont_inherit=True), names)

@@ -170,13 +170,20 @@ class Clip:
             )
             submissions.submit(replace(self.library, once=claim), wanted, by=ANN)
 
-        return UUID(self._told.once(f"clip {self._number}", submit)["video_id"])
+        return UUID(self._told.once(f"clip {self._number}, {len(self._refused())}", submit)["video_id"])
+
+    def _refused(self) -> list[str]:
+        """Those that were refused, as too many died who looked at them: then people send it again."""
+        return noted(str(self._told.folder), f"refused-{self._number}")
 
     def go_on(self) -> bool:
         video_id, store = self.video_id(), self._told.store
         if (self._told.folder / f"removed-{self._number}").exists():
             return store.lookup(Video.at(video_id=video_id)) is None or self._remove(video_id)
         submission = store.get(Submission.at(video_id=video_id))
+        if submission.status is SubmissionStatus.REFUSED:
+            note(str(self._told.folder), f"refused-{self._number}", str(video_id))
+            return False
         if submission.status is SubmissionStatus.AWAITED:
             self._send(video_id)
         video = store.lookup(Video.at(video_id=video_id))

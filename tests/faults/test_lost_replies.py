@@ -23,8 +23,8 @@ from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing
 from penstock.operations.writes import Delete, Put
 from penstock.ports.engine import Engine
-from tests.faults.proxy import LosingProxy
-from tests.faults.switch import Switch
+from penstock.testing.faults.losing_proxy import LosingProxy
+from penstock.testing.faults.switch import Switch
 from tests.servers import Postgres
 
 NOW = datetime(2037, 1, 1, tzinfo=UTC)

@@ -38,8 +38,8 @@ from penstock.ports.engine import Engine
 from penstock.ports.sink import Undeliverable
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.entities import SUITE, Counter, Session, Watched
+from penstock.testing.faults.losing_proxy import LosingProxy
 from tests.conftest import _drop_tables, chosen_engines
-from tests.faults.proxy import LosingProxy
 from tests.kernel.members import MEMBERS, Member
 from tests.kernel.shelf import PAPERS, Paper
 from tests.kernel.test_outbox import Listener

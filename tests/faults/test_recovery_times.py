@@ -21,9 +21,9 @@ import psycopg
 import pytest
 
 from penstock import Store, open_store
+from penstock.testing.faults.switch import Switch
 from penstock.work import WORKING, TaskOf, TaskStatus
 from tests.cli.test_serving import is_ready, serving
-from tests.faults.switch import Switch
 from tests.servers import Dynoxide, Postgres, SeaweedFS, Valkey, free_port, require
 from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY
 from tests.work.nursery import Nursery, children, kill, lives

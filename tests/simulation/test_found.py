@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from penstock import FrozenClock, Store
-from penstock.kernel.lease import Duty
+from penstock.kernel.lease import Duty, NamedLease
 from penstock.ports.clock import SKEW
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.simulation import Decision, Happening, Schedule, SimulatedEngine, simulate
@@ -15,6 +15,7 @@ from penstock.testing.simulation.shrinking import play
 from penstock.work import Runner
 from penstock.work.rescue import Rescuer
 from penstock.work.working import WORKING
+from tests.simulation.cinema import migrated_by_two
 from tests.simulation.shop import followed, watch
 from tests.work.plant import TASKS, Order, look
 
@@ -95,3 +96,13 @@ def test_two_equal_writes_of_a_handler_are_both_known_again() -> None:
     """They had one mark, which was gone with the first, so that it heard of the second."""
     token = "penstock-sim-1:145_0.3s2_2.1s3_3.10z4_0.6u_0.9z4_2.29z4_0.10z4"
     assert simulate(followed(), token=token).schedules == 1
+
+
+def test_who_migrates_keeps_its_turn_while_it_waits_for_others() -> None:
+    """It waited for silent writers for a minute without renewing its lease, and another began as well."""
+    outcome = play(migrated_by_two(), Schedule(0))
+    assert outcome.broken is None
+    turns = [t for step in outcome.steps for t in step.touched if t.shape is NamedLease.__shape__]
+    owners = [[row and row.values.get("lease_owner") for row in (t.old, t.new)] for t in turns]
+    assert any(before is None and after for before, after in owners)
+    assert [pair for pair in owners if None not in pair and pair[0] != pair[1]] == [], "none was relieved"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from penstock.testing.simulation import Scene, ScheduleFailed, simulate
-from tests.simulation import shop
+from tests.simulation import cinema, shop, speech
 from tests.simulation.twins import TWINS, Twin, namesakes, rollers
 
 SLOW = {
@@ -15,9 +15,13 @@ SLOW = {
     "a fence that looks at nothing",
     "a task that two may take",
     "a feed's mark that stays",
+    "a file that is removed though its record may stand",
+    "a migration that waits for nobody",
+    "a migration that goes on though another has ended it",
 }
 "Those that take seconds."
-SCENES = [*shop.SCENES.values(), namesakes, rollers]
+QUICK = [*shop.SCENES.values(), namesakes, rollers, speech.spoken]
+SCENES = [*QUICK, cinema.migrated]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +39,7 @@ def test_a_broken_line_is_found_with_its_story(twin: Twin) -> None:
         assert simulate(twin.scene(), token=failed.value.token).schedules == 1, "whole, it is sound"
 
 
-@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.__name__)
+@pytest.mark.parametrize("scene", QUICK, ids=lambda scene: scene.__name__)
 def test_whole_the_scene_is_sound(scene: Callable[[], Scene]) -> None:
     assert simulate(scene(), schedules=25).schedules == 25
 

@@ -10,11 +10,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from penstock.domains.speech import actions
 from penstock.events.handover import Handover
 from penstock.events.relay import Relay
+from penstock.evolution.migration import Migration
 from penstock.kernel import idempotency, lease, quota_movements, uniqueness
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import ClaimEnd
+from penstock.kernel.layouts.knower_watch import KnowerWatch
 from penstock.kernel.lease import Duty, Fence, Lease
 from penstock.operations import additions, index_keys
 from penstock.operations.writes import Check, Write
@@ -27,7 +30,7 @@ from penstock.work.registry import TaskOf
 from penstock.work.rescue import Rescuer
 from penstock.work.runner import Runner
 from penstock.work.task import Task, TaskStatus
-from tests.simulation import shop
+from tests.simulation import cinema, shop, speech
 from tests.simulation.foundry import foundry
 from tests.work.plant import TASKS, Order
 
@@ -119,6 +122,9 @@ def unlocked() -> Scene:
 
 OFTEN = {Happening.SWITCH: 0.3, Happening.STALL: 0.03, Happening.REFUSAL: 0.03}
 "For what takes a zombie that wakes while another is at its work."
+
+LOST = {**LIKELY, Happening.LOST_ANSWER: 0.1}
+"For what takes an answer that is lost at one certain moment."
 
 TWINS = [
     # Those that were shown to lose data, where a schedule reaches them
@@ -231,4 +237,27 @@ TWINS = [
         shop.ledger,
     ),
     Twin("a state that two may leave", Change._save, "elif shape.states:", "elif False:", shop.ledger),
+    # Files, and declarations that change
+    Twin(
+        "a file that is removed though its record may stand",
+        actions._discard,
+        "if studio.store.lookup(audio.ref) is None:",
+        "if True:",
+        speech.spoken,
+        likely=LOST,
+    ),
+    Twin(
+        "a migration that waits for nobody",
+        KnowerWatch.wait_for,
+        "while behind := self.behind(edition):",
+        "while behind := []:",
+        cinema.migrated,
+    ),
+    Twin(
+        "a migration that goes on though another has ended it",
+        Migration._under_way,
+        "if stored.stage is None:",
+        "if False:",
+        cinema.migrated_by_two,
+    ),
 ]

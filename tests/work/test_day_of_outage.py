@@ -28,6 +28,7 @@ from penstock.ports.engine import Engine
 from penstock.ports.object_store import ObjectStore
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.sinks import WebhookSink
+from penstock.testing.faults.switch import Switch
 from penstock.work import WORKING, Outcome, Retry, Task, TaskContext, Tasks, TaskStatus
 from penstock.work.domain_context import DomainContext
 from penstock.workers.celery import celery_app
@@ -35,7 +36,6 @@ from penstock.workers.celery_broker import CeleryBroker
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.manual import ManualWorkers
 from tests.conftest import _drop_tables, chosen_engines
-from tests.faults.switch import Switch
 from tests.servers import SeaweedFS, Valkey
 from tests.servers.seaweedfs import ACCESS_KEY, SECRET_KEY
 from tests.sinks import receiver as behaviours

@@ -70,8 +70,8 @@ class LeftoverDrop:
         self._store, self._shape, self._engine = store, shape, by_layouts(store.engine)
         self._declared = fingerprint_of(shape)
         self.digest = self.digest or self._declared.digest
-        self._layout = StagedLayout(store, shape.label)
         self._turn = MigrationTurn(store, shape.label)
+        self._layout = StagedLayout(store, shape.label, meanwhile=self._turn.keep)
         self._page, self._limit, self._tell = page, SpeedLimit(store.clock, rate), tell
 
     def run(self) -> DroppedLeftovers:

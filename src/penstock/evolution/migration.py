@@ -97,12 +97,13 @@ class Migration:
         self._store, self._shape, self._engine = store, shape, by_layouts(store.engine)
         self._declared = fingerprint_of(shape)
         self._key_texts = store.engine.features.key_texts
-        self._layout = StagedLayout(store, shape.label)  # one, so that a process that died is waited for once
         self._page, self._tell, self._shut_out = page, tell, shut_out
         self._segments = 1 if store.engine.features.embedded else segments  # where only one can write
         self._limit = SpeedLimit(store.clock, rate)
         self._giving_way = GivingWay(self._engine.beneath, store.clock)
         self._turn = MigrationTurn(store, shape.label)
+        # One, so that a process that died is waited for once.
+        self._layout = StagedLayout(store, shape.label, meanwhile=self._turn.keep)
 
     def run(self) -> MigrationProgress:
         """Do all of it, or what is left of it; stop where somebody has asked to pause.
@@ -202,7 +203,7 @@ class Migration:
                 f"the declaration it was begun with"
             )
         self._layout.become(lambda before: paused(before, False) if before.is_paused else None)
-        return self._layout.stored()
+        return self._under_way()
 
     def _check_whole(self, stored: StoredLayout) -> None:
         left = [d for d in self._target(stored).left if keeps_from_migrating(d)]
@@ -251,6 +252,10 @@ class Migration:
     def _advance(self, stage: MigrationStage) -> StoredLayout:
         self._tell(MigrationProgress(self._declared.label, stage))
         self._layout.become(lambda before: at_stage(before, stage) if before.stage not in (None, stage) else None)
+        return self._under_way()
+
+    def _under_way(self) -> StoredLayout:
+        """What the store remembers of a migration that has begun; TurnLost where another has come to its end."""
         stored = self._layout.stored()
         if stored.stage is None:
             raise self._turn.lost()
@@ -311,6 +316,8 @@ class Migration:
 
     def _fill_all(self, stored: StoredLayout, segments: Sequence[MigrationSegment]) -> list[MigrationSegment]:
         backfill = self._backfill(stored)
+        if len(segments) == 1:
+            return [self._fill(backfill, segments[0], 1)]
         with ThreadPoolExecutor(max_workers=len(segments), thread_name_prefix="penstock-migrate") as pool:
             return list(pool.map(lambda s: self._fill(backfill, s, len(segments)), segments))
 

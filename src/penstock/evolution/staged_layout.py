@@ -12,12 +12,17 @@ from penstock.kernel.layouts.layout_register import LayoutRegister, Layouts
 from penstock.kernel.layouts.stored_layout import StoredLayout
 from penstock.kernel.store import Store
 
+_AT_ONCE = 5.0
+"Seconds that are slept before one looks up."
+
 
 class StagedLayout:
     """What one store remembers of an entity, and who knows of it."""
 
-    def __init__(self, store: Store, label: str) -> None:
+    def __init__(self, store: Store, label: str, *, meanwhile: Callable[[], object]) -> None:
+        """``meanwhile`` is called again and again while one waits."""
         self._store, self._label, self._engine = store, label, by_layouts(store.engine)
+        self._meanwhile = meanwhile
         self._register = LayoutRegister(store.engine, store.clock)
         self._watch = KnowerWatch(self._engine, store.clock)
 
@@ -42,15 +47,22 @@ class StagedLayout:
 
     def wait_for_writers(self) -> None:
         """Return when nobody writes any more who does not know what there is to know now."""
-        self._watch.wait_for(self._register.edition())
+        self._watch.wait_for(self._register.edition(), meanwhile=self._meanwhile)
 
     def wait_for_readers(self) -> None:
         """The same of those who only read: they tell nobody what they know, and may go by it for so long."""
-        self._store.clock.sleep(HELD)
+        self._rest(HELD)
 
     def wait_for_requests(self) -> None:
         """Return when nothing is asked any more by what was known before; after this a place may be removed."""
-        self._store.clock.sleep(HELD + LONGEST_REQUEST)
+        self._rest(HELD + LONGEST_REQUEST)
+
+    def _rest(self, seconds: float) -> None:
+        clock = self._store.clock
+        end = clock.monotonic() + seconds
+        while (left := end - clock.monotonic()) > 0:
+            clock.sleep(min(left, _AT_ONCE))
+            self._meanwhile()
 
     def others(self, digest: str) -> list[str]:
         """Where processes are that have another declaration than the one of this digest, and tell so."""

@@ -24,9 +24,9 @@ from penstock.kernel.outbox import MessageStatus
 from penstock.kernel.quota import QuotaHold, usage
 from penstock.kernel.record_name import name_of
 from penstock.runtime.system_records import SYSTEM_RECORDS
+from penstock.testing.faults.blade import WRITES_OF_ENGINES, WRITES_OF_OBJECTS, Blade, Killed
 from penstock.work import Outcome, Task, TaskAttempt, TaskStatus
 from tests.domains.assetcreator.story import approve, later, reject, seen, work, workers
-from tests.work.blade import WRITES_OF_ENGINES, WRITES_OF_OBJECTS, Blade, Killed
 
 W = TypeVar("W")
 OVER = (Status.DONE, Status.FAILED)

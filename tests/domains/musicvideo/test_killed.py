@@ -18,6 +18,7 @@ from penstock.domains.musicvideo.model import FINAL_VIDEO, Project, ProjectStatu
 from penstock.domains.musicvideo.options import MusicVideoOptions
 from penstock.objects import LocalObjects
 from penstock.runtime.system_records import SYSTEM_RECORDS
+from penstock.testing.faults.blade import WRITES_OF_ENGINES, WRITES_OF_OBJECTS, Blade, Killed
 from penstock.work.task import Outcome, Task, TaskAttempt, TaskStatus
 from penstock.work.working import WORKING
 from penstock.workers.manual import ManualWorkers
@@ -25,7 +26,6 @@ from tests.conftest import furnished
 from tests.domains.musicvideo.conftest import BEGUN, ENGINES
 from tests.domains.musicvideo.quick_providers import QuickProviders, history_of
 from tests.domains.musicvideo.story import ANN, assert_counted, begun, scenes, workers
-from tests.work.blade import WRITES_OF_ENGINES, WRITES_OF_OBJECTS, Blade, Killed
 
 
 class Process:

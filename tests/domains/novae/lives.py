@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from penstock import Store
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.runtime.system_records import SYSTEM_RECORDS
+from penstock.testing.faults.blade import WRITES_OF_ENGINES, WRITES_OF_OBJECTS, Blade, Killed
 from tests.domains.novae.story import later, work_through, workers
-from tests.work.blade import WRITES_OF_ENGINES, WRITES_OF_OBJECTS, Blade, Killed
 
 W = TypeVar("W")
 

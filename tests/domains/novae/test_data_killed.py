@@ -24,6 +24,7 @@ from penstock.errors import PenstockError
 from penstock.files.object_reads import every as every_object
 from penstock.objects import LocalObjects
 from penstock.runtime.system_records import SYSTEM_RECORDS
+from penstock.testing.faults.blade import WRITES_OF_ENGINES, WRITES_OF_OBJECTS, Blade, Killed
 from penstock.work import Task, TaskStatus
 from penstock.work.working import WORKING
 from tests.conftest import chosen_engines, furnished
@@ -33,7 +34,6 @@ from tests.domains.novae.data_story import assert_files_stand, datasets, discove
 from tests.domains.novae.known_sky import KnownSky
 from tests.domains.novae.made_files import in_strange_unit, light_curve_csv, spectrum_fits
 from tests.domains.novae.story import later, new_nova, work_through, workers
-from tests.work.blade import WRITES_OF_ENGINES, WRITES_OF_OBJECTS, Blade, Killed
 
 ENGINES = [name for name in ("sqlite", "postgres", "dynoxide") if name in chosen_engines()]
 

@@ -22,11 +22,11 @@ from penstock.domains.videos.view_counting import correct_views, count_view
 from penstock.errors import Misconfigured, NotFound, Unavailable
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
+from penstock.testing.faults.losing_proxy import LosingProxy
+from penstock.testing.faults.switch import Switch
 from penstock.work.domain_context import DomainContext
 from tests.domains.videos.records import a_video
 from tests.engines.crowd import Crowd, open_at
-from tests.faults.proxy import LosingProxy
-from tests.faults.switch import Switch
 from tests.forked import forked
 from tests.work.soon import soon
 

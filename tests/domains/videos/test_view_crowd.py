@@ -13,11 +13,11 @@ import pytest
 
 from penstock import Store
 from penstock.domains.videos.model import DOMAIN, Video, ViewMark
+from penstock.testing.faults.losing_proxy import LosingProxy
 from tests.conftest import _drop_tables
 from tests.domains.videos.records import a_video
 from tests.domains.videos.view_crowd import Viewers, gather
 from tests.engines.crowd import Crowd, open_at
-from tests.faults.proxy import LosingProxy
 
 pytestmark = pytest.mark.every_engine
 

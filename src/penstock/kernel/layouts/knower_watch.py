@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from penstock.kernel.layouts.knower import HELD, LONGEST_REQUEST, Knower
 from penstock.kernel.layouts.knowledge import renew_here
@@ -22,11 +22,12 @@ class KnowerWatch:
         self._seen: dict[str, tuple[int, float]] = {}
         "How often each had renewed what it told, and since when no more."
 
-    def wait_for(self, edition: int) -> None:
-        """Return when nobody goes by an earlier edition any more."""
+    def wait_for(self, edition: int, *, meanwhile: Callable[[], object] = lambda: None) -> None:
+        """Return when nobody goes by an earlier edition any more; that may take longer than a lease lasts."""
         looks = 0
         while behind := self.behind(edition):
             looks += 1
+            meanwhile()
             for knower in behind:
                 renew_here(knower.process)  # else this process would wait for itself
             if looks > 1:

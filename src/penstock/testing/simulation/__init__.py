@@ -12,12 +12,24 @@
 It needs no server and no sleeping. `docs/simulation.md` tells more.
 """
 
-from penstock.testing.simulation.cast import crew, doing, follower, reaper, relay, rescuer, worker
-from penstock.testing.simulation.engine import SimulatedEngine
+from penstock.testing.simulation.cast import (
+    crew,
+    doing,
+    follower,
+    migrator,
+    reaper,
+    relay,
+    rescuer,
+    scheduler,
+    sweeper,
+    worker,
+)
+from penstock.testing.simulation.engine import EvolvingEngine, SimulatedEngine
 from penstock.testing.simulation.exploration import Explored, explore
 from penstock.testing.simulation.invariants import at_rest, invariant
+from penstock.testing.simulation.objects import SimulatedObjects
+from penstock.testing.simulation.outcome import Outcome
 from penstock.testing.simulation.process import Process
-from penstock.testing.simulation.run import Outcome
 from penstock.testing.simulation.schedule import Decision, Happening, Schedule, schedule_of
 from penstock.testing.simulation.simulate import ScheduleFailed, Simulated, scene_of, simulate, simulated
 from penstock.testing.simulation.story import story
@@ -26,6 +38,7 @@ from penstock.testing.simulation.world import Actor, Scene, World
 __all__ = [
     "Actor",
     "Decision",
+    "EvolvingEngine",
     "Explored",
     "Happening",
     "Outcome",
@@ -35,6 +48,7 @@ __all__ = [
     "ScheduleFailed",
     "Simulated",
     "SimulatedEngine",
+    "SimulatedObjects",
     "World",
     "at_rest",
     "crew",
@@ -42,13 +56,16 @@ __all__ = [
     "explore",
     "follower",
     "invariant",
+    "migrator",
     "reaper",
     "relay",
     "rescuer",
     "scene_of",
     "schedule_of",
+    "scheduler",
     "simulate",
     "simulated",
     "story",
+    "sweeper",
     "worker",
 ]

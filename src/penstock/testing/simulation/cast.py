@@ -10,6 +10,10 @@ from penstock.declare.domain import Domain
 from penstock.errors import Conflict
 from penstock.events.feed import Feed
 from penstock.events.relay import Relay
+from penstock.events.schedule import Schedule, Scheduler
+from penstock.evolution.migration import Migration
+from penstock.evolution.migration_turn import TurnLost
+from penstock.files.sweep import Sweep
 from penstock.kernel.outbox import Message, SystemMessage
 from penstock.lifecycle.reaper import Reaper
 from penstock.ports.sink import Envelope, Sink
@@ -103,18 +107,76 @@ def doing(name: str, *actions: Callable[[Process], object]) -> Actor:
 
 
 def reaper(*domains: Domain, name: str = "reaper") -> Actor:
-    """Removes what has ended."""
+    """Removes what has ended, every minute."""
 
     def start(process: Process) -> Turn:
         made = Reaper(process.store, domains, owner=process.name)
-        return lambda: sum(made.run_once().values())
+        return _every(timedelta(minutes=1), process, lambda: sum(made.run_once().values()))
 
     return Actor(name, start)
 
 
-def crew(*tasks: Tasks, workers: int = 2) -> Sequence[Actor]:
+def scheduler(schedules: Callable[[Process], Sequence[Schedule]], *, name: str = "scheduler") -> Actor:
+    """Does what is due by the clock, and looks four times a minute."""
+
+    def start(process: Process) -> Turn:
+        made = Scheduler(process.store, schedules(process), owner=process.name)
+        return _every(timedelta(seconds=15), process, lambda: len(made.run_due()))
+
+    return Actor(name, start)
+
+
+def sweeper(*domains: Domain, name: str = "sweeper", grace: timedelta = timedelta(days=1)) -> Actor:
+    """Settles files that no record points at, every quarter of an hour; give it every domain that has files."""
+
+    def start(process: Process) -> Turn:
+        made = Sweep(process.store, process.objects, domains, owner=process.name, grace=grace)
+        return _every(timedelta(minutes=15), process, lambda: made.run() is None)
+
+    return Actor(name, start)
+
+
+def migrator(domain: Domain, *, name: str = "migrator") -> Actor:
+    """Brings the records of a domain to its declarations while others write: as `penstock migrate --shut-out` does.
+
+    The scene's engine is an `EvolvingEngine`, and its beginning ensures the declarations that there were before.
+    """
+
+    def start(process: Process) -> Turn:
+        store, left = process.store, list(domain.shapes)
+
+        def turn() -> bool:
+            if not left:
+                return False
+            store.ensure(domain)
+            with suppress(TurnLost):  # another has gone on with it
+                Migration(store, left[0], segments=1, shut_out=True).run()
+                left.pop(0)
+            return True
+
+        return turn
+
+    return Actor(name, start)
+
+
+def _every(period: timedelta, process: Process, act: Callable[[], object]) -> Turn:
+    """Does something as often as a running system does."""
+    due = process.clock.monotonic()
+
+    def turn() -> object:
+        nonlocal due
+        if process.clock.monotonic() < due:
+            return False
+        due = process.clock.monotonic() + period.total_seconds()
+        return act()
+
+    return turn
+
+
+def crew(*tasks: Tasks, workers: int = 2, context: Callable[[Process], DomainContext] | None = None) -> Sequence[Actor]:
     """Workers and a rescuer."""
-    return [*(worker(*tasks, name=f"worker {n + 1}") for n in range(workers)), rescuer(*tasks)]
+    named = [worker(*tasks, name=f"worker {n + 1}", context=context) for n in range(workers)]
+    return [*named, rescuer(*tasks)]
 
 
 def work_is_done(world: World) -> bool:

@@ -41,14 +41,21 @@ LIKELY: Mapping[Happening, float] = {
 
 
 class Chance:
-    """Decides by chance, as a seed has it; the same seed decides the same."""
+    """Decides by chance, as a seed has it; the same seed decides the same.
 
-    def __init__(self, seed: int, likely: Mapping[Happening, float] = LIKELY) -> None:
+    After so many ``faults`` nothing happens any more but that others go first: with many actors something would always
+    be amiss, and nothing would come to rest.
+    """
+
+    def __init__(self, seed: int, likely: Mapping[Happening, float] = LIKELY, *, faults: int | None = None) -> None:
         self._random, self._likely = Random(f"schedule {seed}"), likely
+        self._faults = faults
 
     def __call__(self, standing: Standing) -> Decision | None:
-        for happening in possible(standing):
+        for happening in possible(standing) if self._faults != 0 else _going_first(standing):
             if self._random.random() < self._likely.get(happening, 0.0):
+                if self._faults is not None:
+                    self._faults -= happening is not Happening.SWITCH
                 return Decision(standing.actor, standing.call, happening, self._number(happening, standing))
         return None
 
@@ -69,8 +76,7 @@ class Chance:
 
 def possible(standing: Standing) -> list[Happening]:
     """What can happen at a point."""
-    found = [Happening.SWITCH] if standing.others else []
-    found += [Happening.CRASH, Happening.STALL, Happening.JUMP, Happening.SECOND_PROCESS]
+    found = [*_going_first(standing), Happening.CRASH, Happening.STALL, Happening.JUMP, Happening.SECOND_PROCESS]
     if standing.what.part != "clock":
         found.append(Happening.REFUSAL)
     if standing.what.writes:
@@ -79,4 +85,11 @@ def possible(standing: Standing) -> list[Happening]:
         found.append(Happening.LAG)
     if standing.what.name == "commit":
         found.append(Happening.HELD_OPEN)
-    return found
+    return [each for each in found if each not in _LASTING] if standing.is_steady else found
+
+
+_LASTING = (Happening.STALL, Happening.HELD_OPEN)
+
+
+def _going_first(standing: Standing) -> list[Happening]:
+    return [Happening.SWITCH] if standing.others else []

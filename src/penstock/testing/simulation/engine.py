@@ -52,7 +52,7 @@ class SimulatedEngine:
     """Carries out reads and writes on records in memory. Threads may share it."""
 
     features = Features(key_texts=True)
-    knowledge = None
+    knowledge: None = None
     "Whoever acts in a run has the same declarations, so that nobody asks how records lie, and no call is made for it."
 
     def __init__(self) -> None:
@@ -305,6 +305,17 @@ class SimulatedEngine:
 
     def close(self) -> None:
         """There is nothing to give back."""
+
+
+class EvolvingEngine(SimulatedEngine):
+    """The same where actors have different declarations: the store remembers its layouts, and everybody asks for them.
+
+    Those questions are calls like any other, and so points.
+    """
+
+    @property
+    def knowledge(self) -> None:  # type: ignore[override] # whoever has none is given one by the store
+        raise AttributeError("it goes by declarations")
 
 
 def relation(shape: EntityShape) -> Relation:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from penstock.testing.simulation.choosers import Repeating
-from penstock.testing.simulation.run import Abandoned, Outcome, Run, Standing
+from penstock.testing.simulation.outcome import Outcome
+from penstock.testing.simulation.run import Abandoned, Run, Standing
 from penstock.testing.simulation.schedule import Decision, Happening, Schedule
 from penstock.testing.simulation.world import Scene
 

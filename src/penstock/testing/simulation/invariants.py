@@ -41,6 +41,25 @@ def sorted_out(invariants: Iterable[Invariant]) -> tuple[list[Invariant], list[I
     return [i for i in given if i not in last], last
 
 
+def settled(*last: Invariant, looks: int = 5) -> Callable[[World], bool]:
+    """For the ``is_done`` of a scene in which something is always due: is all so that must be so at rest?
+
+    One looks so many times, with pauses between, as somebody may still do something for the second time.
+    """
+
+    def is_settled(world: World) -> bool:
+        try:
+            for holds in last:
+                holds(world)
+        except AssertionError:
+            world.notes["settled"] = 0
+            return False
+        world.notes["settled"] = world.notes.get("settled", 0) + 1
+        return bool(world.notes["settled"] >= looks)
+
+    return is_settled
+
+
 @invariant
 def index_keys_are_true(world: World) -> None:
     """A record is found through its indexes by what it holds."""
@@ -92,15 +111,19 @@ def a_task_ends_once(world: World) -> None:
 @invariant
 def a_lease_is_one_holders(world: World) -> None:
     """Whoever takes a lease has an epoch of its own, and nobody loses one before its time, if no clock was set."""
+    holders: dict[Any, str | None] = world.notes.setdefault("holders", {})
     for touched in world.touched:
-        if "lease_owner" not in touched.shape.fields or touched.old is None or touched.new is None:
+        if "lease_owner" not in touched.shape.fields or touched.new is None:
             continue
-        before, after = (_lease(touched.shape, row) for row in (touched.old, touched.new))
+        after = _lease(touched.shape, touched.new)
+        before = _lease(touched.shape, touched.old) if touched.old is not None else _FREE
         if (after.owner, after.epoch) == (before.owner, before.epoch) or after.epoch is None:
             continue
         if after.owner is not None:
             assert after.epoch > (before.epoch or 0), f"{after.owner} has another's epoch"
-        mine = before.owner in (None, world.acting) or _is_cancelled(touched)
+            holders[touched.address, after.epoch] = world.acting
+        holder = holders.get((touched.address, before.epoch), before.owner)
+        mine = before.owner is None or holder == world.acting or _is_cancelled(touched)
         over = mine or before.ends is None or before.ends <= world.time.now or world.clocks_set
         assert over, f"{world.acting} took {touched.shape.name} from {before.owner}, whose lease holds"
 
@@ -115,11 +138,15 @@ class _HeldLease(NamedTuple):
     ends: datetime | None
 
 
+_FREE = _HeldLease(None, None, None)
+
+
 def _lease(shape: EntityShape, row: StoredRow) -> _HeldLease:
     names = [n for n in ("lease_owner", "lease_epoch", "lease_expires_at", "due_at") if n in shape.fields]
     found = row.some(shape, names)
     second = found.get("lease_expires_at")
-    ends = datetime.fromtimestamp(second, UTC) if second is not None else found.get("due_at")
+    # Its end is rounded up; who has watched it for a whole period need not wait for the rest of the second.
+    ends = datetime.fromtimestamp(second - 1, UTC) if second is not None else found.get("due_at")
     return _HeldLease(found["lease_owner"], found["lease_epoch"], ends)
 
 

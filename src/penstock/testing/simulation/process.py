@@ -13,11 +13,14 @@ import msgspec
 
 from penstock.declare.domain import Domain
 from penstock.errors import Conflict, Unavailable
+from penstock.kernel.layouts.knowledge import HERE
 from penstock.kernel.store import Store
 from penstock.operations.feed_entry import FeedEntry
 from penstock.operations.reads import Page, Query
 from penstock.ports.engine import Engine, Waiter
+from penstock.ports.object_store import ObjectStore
 from penstock.schema.shape import EntityShape
+from penstock.testing.simulation.objects import SimulatedObjects
 from penstock.testing.simulation.schedule import Happening
 
 T = TypeVar("T")
@@ -100,6 +103,7 @@ class Process:
         skew: timedelta,
         baton: Baton,
         outside: dict[str, list[Any]],
+        objects: SimulatedObjects,
     ) -> None:
         self.name, self.time, self.outside = name, time, outside
         self.chance = Random(seed)
@@ -110,6 +114,9 @@ class Process:
         self._baton, self._real = baton, engine
         self.engine: Engine = PointedEngine(engine, self)
         self.store = Store(self.engine, clock=self.clock, secret=b"of the simulation", own=own)
+        learns_by_itself(self.store)
+        self.objects: ObjectStore = self.pointed(objects, "objects")
+        "Files, the same for all processes."
 
     def pointed(self, real: T, part: str, *names: str) -> T:
         """Something of the world outside, each call of which is a point: an object store, a sink, a payment service."""
@@ -152,6 +159,13 @@ class Process:
 
     def _unavailable(self, call: Call) -> Unavailable:
         return Unavailable(f"{call.part} could not be reached, as the simulation has it", part=call.part)
+
+
+def learns_by_itself(store: Store) -> None:
+    """Let nobody else, who is in this process too but only because it is a simulation, tell a store of new layouts."""
+    knowledge = getattr(store.engine, "knowledge", None)
+    if knowledge is not None:
+        HERE.pop(knowledge.process, None)
 
 
 class PointedEngine:

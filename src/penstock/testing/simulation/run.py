@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
 from typing import Any, NamedTuple
@@ -16,9 +15,11 @@ from penstock.net.backoff import Backoff
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.simulation.determinism import determined
 from penstock.testing.simulation.engine import Touched
+from penstock.testing.simulation.outcome import Broken, Outcome, Step
+from penstock.testing.simulation.player import Player
 from penstock.testing.simulation.process import Call, Death, Process, SimulatedTime
 from penstock.testing.simulation.schedule import Decision, Happening, Schedule
-from penstock.testing.simulation.world import Actor, Invariant, Scene, World
+from penstock.testing.simulation.world import Invariant, Scene, World
 from penstock.work.worker_presence import WorkerPresence
 
 try:
@@ -34,6 +35,8 @@ _PAUSES = 200
 "So often at most; there is always somebody who notes that he is still there."
 _LONGEST = timedelta(days=3650)
 "The longest pause, however often nobody had anything to do."
+_NOTICED, _MOMENT = 0.1, 1e-5
+"Seconds: a shorter sleep takes no time, as others may be slow; and what nobody tells from none."
 _ANSWERS = (Happening.CRASH, Happening.LOST_ANSWER, Happening.REFUSAL)
 
 
@@ -45,6 +48,7 @@ class Standing(NamedTuple):
     what: Call
     others: tuple[int, ...]
     run: Run
+    is_steady: bool = False
 
 
 Chooser = Callable[[Standing], Decision | None]
@@ -53,58 +57,6 @@ Chooser = Callable[[Standing], Decision | None]
 
 class Abandoned(Exception):
     """Whoever chooses has seen enough of this run."""
-
-
-class Step(NamedTuple):
-    """What was done, for the story."""
-
-    time: float
-    who: str
-    what: Call | None
-    happening: str
-    touched: tuple[Touched, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """What was wrong."""
-
-    what: str
-    why: str
-
-    def __str__(self) -> str:
-        return f"{self.what}: {self.why}" if self.why else self.what
-
-
-@dataclass
-class Outcome:
-    """How a run went."""
-
-    schedule: Schedule
-    "What was decided in it."
-    steps: list[Step] = field(default_factory=list)
-    broken: Broken | None = None
-    abandoned: bool = False
-
-
-class _Player:
-    """An actor in a run."""
-
-    def __init__(self, number: int, actor: Actor, name: str) -> None:
-        self.number, self.actor, self.name = number, actor, name
-        self.lives = 0
-        self.process: Process | None = None
-        self.calls = 0
-        self.call: Call | None = None
-        self.stage: Any = None
-        self.idle_since: int | None = None
-        "What had been written when it had nothing to do."
-        self.waits: int | None = None
-        "Until which pause it stands still."
-        self.transaction: int | None = None
-
-    def is_ready(self, written: int) -> bool:
-        return self.waits is None and (self.idle_since is None or self.idle_since != written)
 
 
 class Run:
@@ -120,13 +72,15 @@ class Run:
         "How often nobody had anything to do,"
         self._quiet = 0
         "and how often since something was written."
+        self._slept = 0.0
+        "Seconds that have passed since the last pause because somebody slept."
         self._written = 0
         "How often something was written that may give others something to do."
         self._seed = schedule.seed
         self._chance = Random(schedule.seed)
-        self._players = [_Player(n, actor, actor.name) for n, actor in enumerate(scene.actors)]
+        self._players = [Player(n, actor, actor.name) for n, actor in enumerate(scene.actors)]
         self._current = self._players[0]
-        self._acting: _Player | None = None
+        self._acting: Player | None = None
         self._over = False
         self._hub: Any = None
 
@@ -154,12 +108,14 @@ class Run:
 
     def _sleep(self, seconds: float) -> None:
         if self._acting is not None and self._acting.process is not None:
-            self._acting.process.at_point(Call("clock", "sleep"), lambda: None)
+            self._acting.process.at_point(Call("clock", "sleep", seconds), lambda: None)
 
     def _begin(self) -> None:
         for domain in (SYSTEM_RECORDS, *self.scene.domains):
             self.engine.ensure(domain.shapes)  # not by the store, which would have every run remember its layouts
         self.scene.begin(self.world.store)
+        if (knowledge := getattr(self.world.store.engine, "knowledge", None)) is not None:
+            knowledge.leave()
         self._look(self.scene.always, tuple(self.engine.journal))
 
     # Who is next
@@ -175,7 +131,7 @@ class Run:
                 return self._rest()
         self.outcome.broken = Broken("it never comes to rest", f"after {self.scene.most_steps} steps all go on and on")
 
-    def _next(self) -> _Player | None:
+    def _next(self) -> Player | None:
         """Whoever was at it, or the next who has something to do."""
         written, begin = self._written, self._current.number
         for player in (*self._players[begin:], *self._players[:begin]):
@@ -184,8 +140,36 @@ class Run:
                 return player
         return None
 
+    def _wake_sleeper(self) -> bool:
+        """Let so much time pass that the first wakes who sleeps; False where nobody does.
+
+        Meanwhile the others had nothing to do. They look again once it is as much as in a pause.
+        """
+        asleep = [p for p in self._players if p.wakes_at is not None and p.waits is None]
+        if not asleep:
+            return False
+        seconds = max(0.0, min(p.wakes_at or 0.0 for p in asleep) - self.time.passed)
+        self.time.advance(timedelta(seconds=seconds))
+        self._slept += seconds
+        for player in asleep:
+            if (player.wakes_at or 0.0) <= self.time.passed + _MOMENT:
+                player.wakes_at = None
+        if self._slept >= self.scene.pause.total_seconds():
+            self._slept, self.pauses = 0.0, self.pauses + 1
+            self._rouse()
+        return True
+
+    def _rouse(self) -> None:
+        """Time has passed: let everybody look again, and wake those who have stood still for long enough."""
+        for player in self._players:
+            player.idle_since = None
+            if player.transaction is None and player.waits is not None and player.waits <= self.pauses:
+                player.waits = None
+
     def _let_time_pass(self) -> bool:
         """Nobody has anything to do: those who stood still wake, or time passes; False when nothing will happen."""
+        if self._wake_sleeper():
+            return True
         held = [
             p for p in self._players if p.transaction is not None and p.waits is not None and p.waits <= self.pauses
         ]
@@ -203,25 +187,23 @@ class Run:
         self.pauses, self._quiet = self.pauses + 1, self._quiet + 1
         self.time.advance(pause)
         self._tell("time", None, f"{pause} pass")
-        for player in self._players:
-            player.idle_since = None
-            if player.transaction is None and player.waits is not None and player.waits <= self.pauses:
-                player.waits = None
+        self._rouse()
         return True
 
     # What happens
 
-    def _turn(self, player: _Player) -> None:
+    def _turn(self, player: Player) -> None:
         decision = None
         if player.call is not None and player.transaction is None:
             others = tuple(p.number for p in self._players if p is not player and p.is_ready(self._written))
-            decision = self._choose(Standing(player.number, player.calls, player.call, others, self))
+            steady = player.actor.steady
+            decision = self._choose(Standing(player.number, player.calls, player.call, others, self, steady))
         if decision is None:
             return self._resume(player, None)
         self.outcome.schedule = self.outcome.schedule.having((*self.outcome.schedule.decisions, decision))
         self._decide(player, decision)
 
-    def _decide(self, player: _Player, decision: Decision) -> None:
+    def _decide(self, player: Player, decision: Decision) -> None:
         happening = decision.happening
         if happening in _ANSWERS:
             return self._resume(player, happening)
@@ -243,16 +225,16 @@ class Run:
                 self._hold_open(player, decision.number)
             case Happening.SECOND_PROCESS:
                 number = len(self._players)
-                self._players.append(_Player(number, player.actor, f"{player.actor.name}, again"))
+                self._players.append(Player(number, player.actor, f"{player.actor.name}, again"))
                 self._resume(player, None)
 
-    def _hold_open(self, player: _Player, pauses: int) -> None:
+    def _hold_open(self, player: Player, pauses: int) -> None:
         if player.call is None or player.call.name != "commit":
             return self._resume(player, None)
         player.transaction = self.engine.open_early(player.call.about, now=self.time.now)
         player.waits = self.pauses + pauses
 
-    def _resume(self, player: _Player, happening: Happening | None, *, lag: int = 0) -> None:
+    def _resume(self, player: Player, happening: Happening | None, *, lag: int = 0) -> None:
         """Let an actor make its call, and go on to the next."""
         written, call = len(self.engine.journal), player.call
         self.engine.lag, self.engine.begun, player.transaction = lag, player.transaction, None
@@ -264,6 +246,8 @@ class Run:
         player.call = heard if isinstance(heard, Call) else None
         if player.call is not None:
             player.calls += 1
+            if player.call.part == "clock" and player.call.about >= _NOTICED:
+                player.wakes_at = self.time.passed + player.call.about
         elif heard is _IDLE:
             player.idle_since = -1
         touched = tuple(self.engine.journal[written:])
@@ -277,11 +261,11 @@ class Run:
         self.world.actor = player.number
         self._look(self.scene.always, touched)
 
-    def _note_end(self, player: _Player, heard: Any) -> None:
+    def _note_end(self, player: Player, heard: Any) -> None:
         if isinstance(heard, BaseException):
             self.outcome.broken = Broken(f"{player.name} ends with {type(heard).__name__}", str(heard))
 
-    def _live(self, player: _Player) -> Any:
+    def _live(self, player: Player) -> Any:
         """What an actor does, life after life; runs on its own stage."""
         player.lives += 1
         player.process = process = self._process(player)
@@ -299,7 +283,7 @@ class Run:
         except Exception as error:
             return error
 
-    def _process(self, player: _Player) -> Process:
+    def _process(self, player: Player) -> Process:
         name = player.name if player.lives == 1 else f"{player.name} (life {player.lives})"
         return Process(
             name,
@@ -310,6 +294,7 @@ class Run:
             skew=self.scene.skew,
             baton=self._wait,
             outside=self.world.outside,
+            objects=self.world.objects,
         )
 
     def _wait(self, call: Call) -> Happening | None:
@@ -350,11 +335,10 @@ class Run:
     def state(self) -> int:
         """The same for two runs that will go on alike, whatever is decided of both."""
         players = tuple(
-            (p.process.heard if p.process else b"", p.lives, p.is_ready(self._written), p.waits, str(p.call))
-            for p in self._players
+            (p.heard, p.lives, p.is_ready(self._written), p.waits, p.wakes_at, str(p.call)) for p in self._players
         )
         log = tuple((row.relation, row.kind, row.new and row.new.digest) for row in self.engine.log.rows)
-        outside = repr((self.world.outside, self.scene.outside()))
+        outside = repr((self.world.outside, self.scene.outside(), self.world.objects.digest))
         return hash((self.engine.digest, log, outside, self.time.passed, self.pauses, players, self._current.number))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from penstock.testing.simulation.choosers import Repeating
-from penstock.testing.simulation.run import Outcome, Run
+from penstock.testing.simulation.outcome import Outcome
+from penstock.testing.simulation.run import Run
 from penstock.testing.simulation.schedule import Decision, Happening, Schedule
 from penstock.testing.simulation.world import Scene
 

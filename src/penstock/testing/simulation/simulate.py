@@ -11,7 +11,8 @@ from penstock.kernel.store import Store
 from penstock.testing.simulation.cast import crew, work_is_done
 from penstock.testing.simulation.choosers import LIKELY, Chance
 from penstock.testing.simulation.invariants import ALWAYS, AT_REST, sorted_out
-from penstock.testing.simulation.run import Outcome, Run
+from penstock.testing.simulation.outcome import Outcome
+from penstock.testing.simulation.run import Run
 from penstock.testing.simulation.schedule import Happening, Schedule, schedule_of
 from penstock.testing.simulation.shrinking import play, shrunk
 from penstock.testing.simulation.story import story
@@ -70,16 +71,17 @@ def simulate(
     seed: int = 0,
     token: str | None = None,
     likely: Mapping[Happening, float] = LIKELY,
+    faults: int | None = None,
 ) -> Simulated:
     """Run so many schedules by chance, the plainest first; ScheduleFailed tells the first that goes wrong, made short.
 
-    With a token: the one that it stands for.
+    With a token: the one that it stands for. At most so many ``faults`` happen in each; None: it is left to chance.
     """
     if token is not None:
         return _checked([play(scene, schedule_of(token))])
     steps = 0
     for number in range(seed, seed + schedules):
-        chance = Chance(number, likely if number > seed else {})
+        chance = Chance(number, likely if number > seed else {}, faults=faults)
         outcome = Run(scene, Schedule(number), chance).play()
         steps += len(outcome.steps)
         if outcome.broken is not None:

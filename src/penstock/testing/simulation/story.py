@@ -9,7 +9,7 @@ from typing import Any
 from penstock.kernel.own_records import KERNEL
 from penstock.operations.reads import named
 from penstock.testing.simulation.engine import Touched
-from penstock.testing.simulation.run import Outcome, Step
+from penstock.testing.simulation.outcome import Outcome, Step
 from penstock.testing.simulation.stored_row import StoredRow, read_value
 
 _WIDTH, _LINES = 118, 24

@@ -13,7 +13,8 @@ from penstock.kernel.store import Store
 from penstock.operations.reads import Ref, Unreadable
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.testing.simulation.engine import SimulatedEngine, Touched, relation
-from penstock.testing.simulation.process import Process, ProcessClock, SimulatedTime
+from penstock.testing.simulation.objects import SimulatedObjects
+from penstock.testing.simulation.process import Process, ProcessClock, SimulatedTime, learns_by_itself
 from penstock.work.task import LEASE
 
 E = TypeVar("E", bound=Entity)
@@ -28,6 +29,9 @@ class Actor:
 
     name: str
     start: Callable[[Process], Turn]
+    steady: bool = False
+    """No call of it stays under way for longer than a minute. Whoever migrates waits no longer for those who write, and
+    what arrives later is written by a layout that is over."""
 
 
 class World:
@@ -37,6 +41,9 @@ class World:
         self.engine, self.time = engine, time
         clock = ProcessClock(time, skew=timedelta(0))
         self.store = Store(engine, clock=clock, secret=b"of the simulation", own=SYSTEM_RECORDS)
+        learns_by_itself(self.store)
+        self.objects = SimulatedObjects(clock)
+        "The files that there are."
         self.touched: Sequence[Touched] = ()
         "What the last step has written."
         self.acting: str | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -14,10 +16,14 @@ class Killed(BaseException):
 
 
 class Blade:
-    """Counts what a process writes, and ends it before one of them, which is just after the one before."""
+    """Counts what a process writes, and ends it before one of them, which is just after the one before.
 
-    def __init__(self, at: int | None = None) -> None:
-        self._at = at
+    From then on everything raises `Killed`, which no handler of errors sees. With ``real`` the process itself is
+    killed, as by SIGKILL.
+    """
+
+    def __init__(self, at: int | None = None, *, real: bool = False) -> None:
+        self._at, self._real = at, real
         self.writes, self.dead = 0, False
 
     def cut(self, real: Any, *names: str) -> Any:
@@ -31,6 +37,8 @@ class Blade:
         if self.writes != self._at:
             return call()
         self.dead = True
+        if self._real:
+            os.kill(os.getpid(), signal.SIGKILL)
         raise Killed
 
 
