@@ -28,12 +28,14 @@ REQUESTS = ("commit", "copy_fields")
 class Watched:
     """A migration each of whose writes takes a moment; how long it has slept after each page is told."""
 
-    def __init__(self, clock: FrozenClock, another: OpenStore, kind: str) -> None:
+    def __init__(self, clock: FrozenClock, another: OpenStore, kind: str, *, records: int = 60) -> None:
         self.old, self.new = film({"author": str, "stars": int}), SIDES[kind]()
         self.others = ensured(another, self.old)
-        self.others.put_many([self.old(film_id=f"{n:03d}", author="a", stars=n) for n in range(60)])
+        self.others.put_many([self.old(film_id=f"{n:03d}", author="a", stars=n) for n in range(records)])
         self.store = ensured(another, self.new)
         self.clock, self.slept, self.rests = clock, list[float](), list[float]()
+        self.limits: list[int] = []
+        "So many records were to be copied at once, each time."
         clock.sleep = self._sleep  # type: ignore[method-assign]
         engine: Any = beneath(self.store)
         for name in (n for n in REQUESTS if hasattr(engine, n)):
@@ -45,19 +47,20 @@ class Watched:
     def _taking_a_moment(self, request: Any) -> Any:
         def taking(*args: Any, **options: Any) -> Any:
             self.clock.advance(MOMENT)
+            self.limits += [options["limit"]] if "limit" in options else []
             return request(*args, **options)
 
         return taking
 
-    def run(self, *, beside: bool) -> None:
-        def page(told: MigrationProgress) -> None:
+    def run(self, *, beside: bool, page: int = 2) -> None:
+        def note(told: MigrationProgress) -> None:
             if told.segment is not None:
                 self.rests.append(sum(self.slept))
                 self.slept.clear()
                 if beside:
                     self.others.put(self.old(film_id="000", author="b", stars=len(self.rests)))
 
-        run = Migration(self.store, self.new.__shape__, segments=2, page=2, shut_out=True, tell=page)
+        run = Migration(self.store, self.new.__shape__, segments=2, page=page, shut_out=True, tell=note)
         assert run.run().stage == "complete"
 
 
@@ -93,6 +96,14 @@ def test_where_one_writes_at_a_time_one_walks(store: Store, another: OpenStore, 
 
     Migration(after, new.__shape__, segments=3, shut_out=True, tell=look).run()
     assert numbers == ({0} if engine_name == "sqlite" else {0, 1, 2})
+
+
+def test_fewer_are_copied_at_once_where_that_takes_long(store: Store, another: OpenStore, clock: FrozenClock) -> None:
+    if store.engine.features.key_texts:
+        pytest.skip("this store copies nothing itself")
+    there = Watched(clock, another, "copied at once", records=1700)
+    there.run(beside=False, page=100)
+    assert there.limits[:3] == [1000, 500, 250]
 
 
 def test_a_batch_is_as_large_as_takes_a_moment() -> None:
