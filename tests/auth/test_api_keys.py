@@ -121,8 +121,6 @@ def test_a_change_by_a_caller_says_what_the_request_is_answered_with(store: Stor
         change.result = {"kept": "by hand"}
     with Caller("ann", Role.EDITOR, None, store).change():
         pass
-    with Caller("ann", Role.EDITOR, None, store, keeping=lambda view: None).change() as change:
-        change.answer("of which nothing is kept")
 
 
 def test_a_change_by_a_caller_ends_the_claim_of_their_request(store: Store) -> None:
