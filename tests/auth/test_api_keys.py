@@ -16,6 +16,7 @@ from penstock.auth.api_keys import KeyStatus, create_key, find_key, list_keys, n
 from penstock.auth.browser_session import LONGEST, UNUSED, find_session, sign_in
 from penstock.auth.caller import Caller
 from penstock.errors import DeclarationError, InvalidValue, NotFound
+from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin
 from penstock.schema.role import Role
 
 HOUR = timedelta(hours=1)
@@ -120,6 +121,19 @@ def test_a_change_by_a_caller_says_what_the_request_is_answered_with(store: Stor
         change.result = {"kept": "by hand"}
     with Caller("ann", Role.EDITOR, None, store).change():
         pass
+
+
+def test_a_change_by_a_caller_ends_the_claim_of_their_request(store: Store) -> None:
+    def asked(owner: str) -> Claim | Replay:
+        now = store.clock.now()
+        mark = SystemOnce(idempotency_key="k", created_at=now, ttl=int(now.timestamp()) + 3600)
+        return begin(store, mark, owner=owner, period=HOUR)
+
+    claim = asked("first")
+    assert isinstance(claim, Claim)
+    with Caller("ann", Role.EDITOR, None, store, claim=claim, keeping=lambda view: {"kept": view}).change() as change:
+        change.answer("done")
+    assert asked("second") == Replay({"kept": "done"})
 
 
 def test_a_route_takes_as_much_as_the_service_or_more() -> None:

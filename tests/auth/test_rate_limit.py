@@ -5,11 +5,13 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.datastructures import Headers
 
 from penstock import FrozenClock, Store, open_store
+from penstock.auth import rate_limit
 from penstock.auth.caller import network_of
 from penstock.auth.rate_limit import RateBucket, take_token
 from penstock.errors import Misconfigured
@@ -34,6 +36,24 @@ def test_a_bucket_holds_a_minute_and_fills_as_time_passes(anywhere: Store, clock
     ahead = int((clock.now() + timedelta(hours=1)).timestamp())
     store.put(RateBucket(name="a", used_until=ahead * 1_000_000, ttl=ahead))
     assert take_token(store, "a", per_minute=3) is None, "a clock that was wrong locks nobody out"
+
+
+def test_whoever_comes_second_to_a_new_bucket_takes_from_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/rate.db", clock=FrozenClock())
+    store.ensure()
+    use = rate_limit._use
+
+    def meanwhile(*given: Any) -> None:
+        monkeypatch.setattr(rate_limit, "_use", use)
+        try:
+            use(*given)
+        finally:
+            assert take_token(store, "a", per_minute=3) is None, "another fills it"
+
+    monkeypatch.setattr(rate_limit, "_use", meanwhile)
+    assert take_token(store, "a", per_minute=3) is None
+    assert take_token(store, "a", per_minute=3) is None
+    assert take_token(store, "a", per_minute=3) == timedelta(seconds=20), "three are gone"
 
 
 def test_many_at_once_get_no_more_than_there_are(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from penstock.events.relay import Relay
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.history import HistoryEntry, HistoryKind
 from penstock.kernel.history_trace import HistoryTrace, UntracedPeriod, traces_to, write_traces
+from penstock.kernel.line_history import _moved
 from penstock.kernel.record_name import name_of
 from penstock.kernel.seals import verify
 from penstock.ports.engine import Engine
@@ -613,3 +614,9 @@ def test_a_store_of_an_earlier_version_gains_histories(open_engine: Callable[[],
         settle(store)
     assert [line.actor for line in store.find(SystemAudit.of_project(project_id="p"))] == ["old", "ann"]
     assert verify(store, "p").findings == []
+
+
+def test_states_that_a_line_does_not_tell_as_two_are_left_out() -> None:
+    """A line that was altered is no reason to show nothing."""
+    assert _moved({"mood": ["calm", "cross"], "size": 5, "text": "no", "one": ["calm"]}) == {"mood": ("calm", "cross")}
+    assert _moved("nothing") == {}

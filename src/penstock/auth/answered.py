@@ -35,17 +35,16 @@ class AnsweredChange(Change):
         keeping: Keeping | None = None,
     ) -> None:
         super().__init__(store, by=by, why=why, project=store.project, once=once)
-        self._keeping, self._answered = keeping, False
+        self._keeping = keeping
 
     def answer(self, view: V) -> V:
         """Say what the request is answered with, as the route would return it; it is kept with the commit."""
         if self._keeping is not None:
             self.result = self._keeping(view)
-        self._answered = True
         return view
 
     def commit(self) -> None:
-        if self._keeping is not None and not self._answered and self.result is None:
+        if self._keeping is not None and self.result is None:
             raise DeclarationError(
                 "a change by a caller was not told what their request is answered with; say it with change.answer(...)"
                 " before the block ends, or keep in change.result what the route's again=... needs"
