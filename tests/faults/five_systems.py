@@ -92,7 +92,7 @@ def make_quick() -> None:
     """Let all that is made in this process, and in those it forks, take no time."""
     voices = Voices([Offer("quick", "en", "quick", QuickVoice)])
     makers, providers, sources = QuickMakers().makers(), QuickProviders().providers(), quick_sources()
-    speech_studio.installed_voices = lambda *given: voices  # type: ignore[assignment]
+    speech_studio.installed_voices = lambda *given: voices  # type: ignore[attr-defined, assignment]
     asset_studio.asset_makers = lambda *given, **more: makers
     film_studio.film_providers = lambda *given, **more: providers
     nova_catalogue.nova_sources = lambda context: sources

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 from penstock import Store
 from penstock.declare.entity import Entity
 from penstock.domains import INSTALLED
+from penstock.domains.assetcreator.jobs import see_job
 from penstock.domains.assetcreator.model import Asset as AssetRecord
-from penstock.domains.assetcreator.model import AssetVersion
-from penstock.domains.musicvideo.model import FINAL_VIDEO, ProjectStatus
+from penstock.domains.assetcreator.model import AssetVersion, Job
+from penstock.domains.musicvideo.model import FINAL_VIDEO, Project, ProjectStatus
 from penstock.domains.novae.model import Nova, NovaEntry, NovaStatus, Reference
-from penstock.domains.speech.model import TempAudio
+from penstock.domains.speech.model import SpeechJob, TempAudio
 from penstock.domains.videos.model import Submission, Video
 from penstock.domains.videos.video_event import EventKind, VideoEvent
 from penstock.files.object_reads import every
@@ -96,7 +97,7 @@ def _check_film(context: DomainContext, story: people.Film) -> None:
 
 def _check_asset(context: DomainContext, story: people.Asset) -> None:
     studio, job = story.studio, story.job()
-    there = people.jobs.see_job(context.store, job.job_id)
+    there = see_job(context.store, job.job_id)
     assert [(step.step_name.value, step.status.value) for step in there.steps] == SPRITE_RUNS
     (asset,) = context.store.find(AssetRecord.of_project(project_id=job.project_id))
     (version,) = context.store.find(AssetVersion.of_asset(project_id=job.project_id, asset_id=asset.asset_id))
@@ -148,10 +149,10 @@ def _check_nothing_else(store: Store, numbers: list[int]) -> None:
     """As many of each as were asked for."""
     asked = Counter(people.KINDS[number % len(people.KINDS)] for number in numbers)
     clips = [n for n in numbers if people.KINDS[n % len(people.KINDS)] is people.Clip]
-    assert len(list(all_of(store, people.SpeechJob))) == asked[people.Speech]
+    assert len(list(all_of(store, SpeechJob))) == asked[people.Speech]
     assert len(list(all_of(store, TempAudio))) == asked[people.Speech]
-    assert len(list(all_of(store, people.Project))) == asked[people.Film]
-    assert len(list(all_of(store, people.Job))) == len(list(all_of(store, AssetVersion))) == asked[people.Asset]
+    assert len(list(all_of(store, Project))) == asked[people.Film]
+    assert len(list(all_of(store, Job))) == len(list(all_of(store, AssetVersion))) == asked[people.Asset]
     assert len(list(all_of(store, Video))) == sum(n % 2 for n in clips)
     active = list(store.find(NovaEntry.by_status(status=NovaStatus.ACTIVE)))
     assert len(active) == len(list(all_of(store, Nova))) == asked[people.NewNova]

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from penstock import Store
 from penstock.domains.speech import DOMAIN as SPEECH
+from penstock.domains.speech.tasks import TASKS as SPEAKING
 from penstock.testing.simulation import EvolvingEngine, Scene, reaper, scene_of
 from penstock.testing.simulation.cast import crew
 from penstock.testing.simulation.invariants import settled
@@ -28,7 +29,7 @@ def full_cast() -> Scene:
     """All of them, and all that each of them must keep."""
     shops = {actor.name: actor for scene in (shop.letters(), shop.followed()) for actor in scene.actors}
     everybody = [
-        *crew(TASKS, speech.TASKS, context=speech.context),
+        *crew(TASKS, SPEAKING, context=speech.context),
         *shops.values(),
         *speech.cast(),
         *cinema.cast(),
