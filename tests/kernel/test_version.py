@@ -176,6 +176,34 @@ def test_whole_records_put_by_many_are_all_counted(store: Store) -> None:
     assert store.get(HERE).revision == 12
 
 
+def test_whoever_is_never_the_quickest_is_told_so(open_engine: Callable[[], Engine]) -> None:
+    class Crowded:
+        """An engine on which others change the record each time before a commit comes to it."""
+
+        tries = 0
+
+        def __init__(self, engine: Engine) -> None:
+            self._engine, self._others = engine, Store(engine)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._engine, name)
+
+        def commit(self, writes: Any, **more: Any) -> None:
+            self.tries += 1
+            if self.tries <= 60:
+                self._others.patch(HERE, the(Page.reads).add(1))
+            self._engine.commit(writes, **more)
+
+    engine = open_engine()
+    engine.ensure([Page.__shape__])
+    Store(engine).create(Page(name="p"))
+    crowded: Any = Crowded(engine)
+    with pytest.raises(Conflict):
+        Store(crowded).put(Page(name="p", text="mine"))
+    assert crowded.tries == 20
+    assert Store(engine).get(HERE).text == ""
+
+
 def test_a_record_from_before_begins_at_one(open_engine: Callable[[], Engine]) -> None:
     engine = open_engine()
     engine.ensure([OldPage.__shape__])
