@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import pytest
@@ -69,3 +70,12 @@ def test_a_broker_that_is_away_is_said_to_be_and_one_that_comes_back_is_reached(
         server.start()
         assert broker.look("c") is None
         assert broker.queued() == 1
+
+
+def test_threads_that_tell_the_broker_at_once_each_get_their_own_answer(valkey_server: Valkey) -> None:
+    valkey_server.flush()
+    broker = CeleryBroker(celery_app(None, [], broker=valkey_server.url))  # type: ignore[arg-type] # which no one asks
+    with ThreadPoolExecutor(max_workers=4) as threads:
+        refused = [each for each in threads.map(broker.look, map(str, range(400))) if each is not None]
+    assert refused == []
+    assert broker.queued() == 400

@@ -71,7 +71,9 @@ class CeleryBroker:
         body = _encode((arguments, {}, mould.body[2]))
         with self._reaching():
             try:
-                self._outlets.get().put(body, headers, properties)
+                kept = self._outlets.get()
+                with kept.one_at_a_time:
+                    kept.put(body, headers, properties)
             except BaseException:
                 if (failed := self._outlets.drop()) is not None:
                     failed.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from threading import Lock
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +21,8 @@ class Outlet:
     def __init__(self, connection: Connection, queue: str) -> None:
         self._connection, self._queue = connection, queue
         self._channel: Any = connection.default_channel
+        self.one_at_a_time = Lock()
+        "A connection carries one message and its answer, whichever thread it is of."
 
     def put(self, body: bytes, headers: Mapping[str, Any], properties: Mapping[str, Any]) -> None:
         """Have a worker get a message, of JSON."""
