@@ -58,10 +58,9 @@ class StagedLayout:
         self._rest(HELD + LONGEST_REQUEST)
 
     def _rest(self, seconds: float) -> None:
-        clock = self._store.clock
-        end = clock.monotonic() + seconds
-        while (left := end - clock.monotonic()) > 0:
-            clock.sleep(min(left, _AT_ONCE))
+        while seconds > 0:
+            self._store.clock.sleep(min(seconds, _AT_ONCE))
+            seconds -= _AT_ONCE
             self._meanwhile()
 
     def others(self, digest: str) -> list[str]:
