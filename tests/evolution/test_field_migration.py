@@ -396,7 +396,7 @@ def test_no_more_records_a_second_are_looked_at_than_is_asked_for(
 
 
 @pytest.mark.parametrize("kind", [kind for kind in CHANGES if kind != "gone"])
-@pytest.mark.parametrize("commits", [pytest.param(n, marks=pytest.mark.long if n != 5 else ()) for n in (3, 4, 5)])
+@pytest.mark.parametrize("commits", [pytest.param(n, marks=pytest.mark.long if n != 4 else ()) for n in (3, 4)])
 def test_killed_again_and_again_it_is_gone_on_with_and_comes_to_its_end(
     store: Store, another: OpenStore, kind: str, commits: int
 ) -> None:

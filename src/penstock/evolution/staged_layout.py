@@ -12,8 +12,8 @@ from penstock.kernel.layouts.layout_register import LayoutRegister, Layouts
 from penstock.kernel.layouts.stored_layout import StoredLayout
 from penstock.kernel.store import Store
 
-_AT_ONCE = 5.0
-"Seconds that are slept before one looks up."
+_AT_ONCE = 30.0
+"Seconds that are slept before one looks up: half of what a turn lasts."
 
 
 class StagedLayout:
@@ -58,10 +58,11 @@ class StagedLayout:
         self._rest(HELD + LONGEST_REQUEST)
 
     def _rest(self, seconds: float) -> None:
-        while seconds > 0:
-            self._store.clock.sleep(min(seconds, _AT_ONCE))
+        while seconds > _AT_ONCE:
+            self._store.clock.sleep(_AT_ONCE)
             seconds -= _AT_ONCE
             self._meanwhile()
+        self._store.clock.sleep(seconds)
 
     def others(self, digest: str) -> list[str]:
         """Where processes are that have another declaration than the one of this digest, and tell so."""
