@@ -5,12 +5,16 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from penstock import Store, open_store
+from penstock.errors import STORE, Unavailable
 from penstock.kernel.lease import Duty, take_named
+from penstock.kernel.outages import outages_of
 from penstock.work import TaskStatus
 from penstock.work.rescue import Rescuer
 from penstock.work.task import LEASE
@@ -48,11 +52,7 @@ def test_the_work_of_a_neighbour_who_was_killed_goes_on_at_once(url: str) -> Non
     store = open_store(url)
     store.ensure(WORKING, PLANT)
     task_id = announce(store, look)
-    with subprocess.Popen(
-        [sys.executable, "-c", WORKS, url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as neighbour:
-        assert neighbour.stdout is not None
-        name = neighbour.stdout.readline().strip()
+    with _neighbour(url) as (neighbour, name):
         try:
             neighbour.send_signal(signal.SIGSTOP)
             assert _inherited(store) == (0, False, False)
@@ -68,6 +68,31 @@ def test_the_work_of_a_neighbour_who_was_killed_goes_on_at_once(url: str) -> Non
         rescuer.run_once()
     assert store.lookup(WorkerPresence.at(worker=name)) is None, "it is not shown for an hour"
     store.close()
+
+
+def test_a_death_is_believed_at_once_also_where_the_store_was_away_a_moment_ago(url: str) -> None:
+    """The dead renew nothing, however long one waits; only those who may live are given the time to."""
+    store = open_store(url)
+    store.ensure(WORKING, PLANT)
+    task_id = announce(store, look)
+    rescuer = Rescuer(store, [TASKS], lease=LEASE)
+    with _neighbour(url) as (neighbour, name):
+        outages_of(store).met(Unavailable("one request had no answer", part=STORE))
+        assert rescuer.run_once() == 0
+        assert the_task(store, task_id).lease_owner == name
+        neighbour.kill()
+    assert rescuer.run_once() == 1
+    assert the_task(store, task_id).status is TaskStatus.WAITING
+    store.close()
+
+
+@contextmanager
+def _neighbour(url: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A process that has taken a task, and its name."""
+    works = [sys.executable, "-c", WORKS, url]
+    with subprocess.Popen(works, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as neighbour:
+        assert neighbour.stdout is not None
+        yield neighbour, neighbour.stdout.readline().strip()
 
 
 def _inherited(store: Store) -> tuple[int, bool, bool]:

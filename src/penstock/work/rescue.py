@@ -96,17 +96,20 @@ class Rescuer:
     def run_once(self) -> int:
         """Put back in the queue what is lost by now; how many there were."""
         store = self._outages.store
-        if not store.ask() or store.lately(self._lease.total_seconds()):
-            return 0  # those who live have not had the time to renew their leases
+        if not store.ask():
+            return 0
         try:
-            return self._look()
+            inherited = self._inherit()
+            if store.lately(self._lease.total_seconds()):
+                return inherited  # those who live have not had the time to renew their leases
+            return inherited + self._look()
         except Unavailable as error:
             self._outages.met(error)
             raise
 
     def _look(self) -> int:
         now, passed = self._watch_the_clock()
-        rescued = self._inherit()
+        rescued = 0
         over = now - self._store.clock.skew
         overdue: dict[tuple[Any, ...], _Overdue] = {}
         # Read page after page, also while each is full.
