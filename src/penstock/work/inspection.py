@@ -21,6 +21,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from penstock.errors import NotFound
 from penstock.files.intake import Intake
 from penstock.files.upload import UNSETTLED, Upload, UploadStatus
 from penstock.files.uploads import Arrived, UploadRefused
@@ -65,6 +66,15 @@ def inspected(
         if there is not None and there.status in UNSETTLED:
             intake.refuse(there, error=str(error), by=by)
         raise
+
+
+def check_waiting(upload: Upload | None) -> None:
+    """NotFound where a file that somebody wants looked at again is not there to be looked at."""
+    if upload is None or upload.status is not UploadStatus.ARRIVED:
+        raise NotFound(
+            f"the file waits no longer ({'nobody knows of it' if upload is None else upload.status.value}), "
+            "so that there is nothing to look at; have it sent again, and cancel this task"
+        )
 
 
 def inspected_share(store: Store, about: Ref[Any], task: str) -> float:

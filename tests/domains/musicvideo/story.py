@@ -51,17 +51,26 @@ def generated(studio: FilmStudio, folder: Path, **wanted: Any) -> Project:
     return studio.store.get(Project.at(project_id=project.project_id))
 
 
-def sent(
+def arrived(
     studio: FilmStudio, project: Project, kind: Sent, content: bytes, *, content_type: str, sequence: int | None = None
 ) -> Upload:
-    """A file that was announced and sent, is said to be there, and was looked at."""
+    """A file that was announced and sent, and is said to be there."""
     told: dict[str, Any] = {"size": len(content), "content_type": content_type, "sequence": sequence}
     reserved = uploading.reserve(studio, project.project_id, kind, **told)
     studio.objects.put(reserved.upload.staging, content)  # which is what the request does
     upload_id, digest = reserved.upload.upload_id, sha256(content).hexdigest()
-    assert uploading.finalize(studio, project.project_id, upload_id, sha256=digest, by=ANN).status == "arrived"
+    upload = uploading.finalize(studio, project.project_id, upload_id, sha256=digest, by=ANN)
+    assert upload.status == "arrived"
+    return upload
+
+
+def sent(
+    studio: FilmStudio, project: Project, kind: Sent, content: bytes, *, content_type: str, sequence: int | None = None
+) -> Upload:
+    """A file that has arrived, and was looked at."""
+    upload = arrived(studio, project, kind, content, content_type=content_type, sequence=sequence)
     workers(studio).drain()
-    return studio.store.get(Upload.at(upload_id=upload_id))
+    return studio.store.get(Upload.at(upload_id=upload.upload_id))
 
 
 def later(studio: FilmStudio, **time: float) -> None:

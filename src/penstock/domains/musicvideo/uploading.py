@@ -35,7 +35,7 @@ from penstock.media.probed import MediaKind, Probed
 from penstock.media.soundness import advice, sound_audio, sound_image, sound_video
 from penstock.work import TaskContext
 from penstock.work.errors import told_failure
-from penstock.work.inspection import INSPECTION_LIMIT, REFUSALS, FileLook, inspected, inspected_share
+from penstock.work.inspection import INSPECTION_LIMIT, REFUSALS, FileLook, check_waiting, inspected, inspected_share
 
 _MEGABYTE = 1_000_000
 
@@ -187,6 +187,12 @@ def refuse(change: Change, input: SentUpload, error: BaseException) -> None:
     if upload is not None and upload.status is UploadStatus.ARRIVED:
         forget_at = change.store.clock.now() + REMEMBERED
         change.save(change.track(upload).refuse(error=told_failure(error), forget_at=forget_at))
+
+
+@inspect_upload.revived
+def look_again(change: Change, input: SentUpload) -> None:
+    """Somebody has the file looked at again; NotFound once it is gone, as a task alone can look at nothing."""
+    check_waiting(change.store.lookup(Upload.at(upload_id=input.upload_id)))
 
 
 def _intake(studio: FilmStudio) -> Intake:

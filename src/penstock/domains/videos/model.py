@@ -220,6 +220,11 @@ class Submission(
         """It does not become a video; for which reason."""
         self.error = error
 
+    @move(SubmissionStatus.REFUSED, to=SubmissionStatus.ARRIVED, by=SYSTEM)
+    def look_again(self) -> None:
+        """Nobody got to the end of its file, which is still there, and somebody has it looked at again."""
+        self.error = None
+
 
 class ViewMark(
     Entity,

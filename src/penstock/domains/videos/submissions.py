@@ -26,7 +26,7 @@ from penstock.media.probed import Probed
 from penstock.media.soundness import sound_video
 from penstock.work import TaskContext, Tasks
 from penstock.work.errors import told_failure
-from penstock.work.inspection import INSPECTION_LIMIT, REFUSALS, inspected, inspected_share
+from penstock.work.inspection import INSPECTION_LIMIT, REFUSALS, check_waiting, inspected, inspected_share
 
 TASKS = Tasks("videos")
 REMEMBERED = timedelta(days=30)
@@ -163,6 +163,15 @@ def refuse(change: Change, input: OnVideo, error: BaseException) -> None:
     submission = change.store.lookup(Submission.at(video_id=input.video_id))
     if submission is not None and submission.status is SubmissionStatus.ARRIVED:
         change.save(change.track(submission).refuse(error=told_failure(error)))
+
+
+@inspect_file.revived
+def look_again(change: Change, input: OnVideo) -> None:
+    """Somebody has the file looked at again, as after workers that died over it; NotFound once it is gone."""
+    submission = change.store.get(Submission.at(video_id=input.video_id))
+    check_waiting(change.store.lookup(Upload.at(upload_id=submission.upload_id)))
+    if submission.status is SubmissionStatus.REFUSED:
+        change.save(change.track(submission).look_again())
 
 
 def inspected_part(library: VideoLibrary, submission: Submission) -> float | None:
