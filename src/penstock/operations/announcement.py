@@ -7,6 +7,7 @@ nothing is said but that there are some.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -30,8 +31,15 @@ def announcement(new: Sequence[Put]) -> str:
     """What is told of new records."""
     if len(new) > _MOST:
         return UNTOLD
+    if len(new) == 1 and not new[0].shape.told:  # as most messages are
+        return _alone(new[0].shape.label)
     text = _encode([(put.shape.label, _texts(put)) for put in new])
     return text.decode() if len(text) <= _LONGEST else UNTOLD
+
+
+@cache
+def _alone(label: str) -> str:
+    return _encode([(label, {})]).decode()
 
 
 def _texts(put: Put) -> dict[str, str]:
