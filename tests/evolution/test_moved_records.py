@@ -10,6 +10,7 @@ import pytest
 
 from penstock import Formerly, FrozenClock, Store
 from penstock.errors import Conflict
+from penstock.evolution.backfill import Backfill, FilledPage
 from penstock.evolution.migration import Migration, MigrationProgress
 from penstock.evolution.pending import pending_migrations
 from penstock.kernel.layouts.knower import FRESH
@@ -186,6 +187,28 @@ def test_killed_again_and_again_it_comes_to_its_end(store: Store, another: OpenS
     assert deaths > 1
     assert len(_raw(after, new)) == 9
     assert _raw(after, new) == {f"old-{n:04d}": _told(before.get(old.at(film_id=f"old-{n:04d}"))) for n in range(9)}
+
+
+def test_what_is_left_at_former_keys_is_removed_in_one_walk_and_looked_for_in_another(
+    store: Store, another: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also on a server that loses its place with the item at it; there it was as many walks as pages."""
+    old, new = _film(), KINDS["another key"]()
+    before, after = ensured(another, old), ensured(another, new)
+    before.put_many(_many(old))
+    if not pending_migrations(after, [cinema(new)]):
+        return  # where keys are no texts
+    walks: list[str | None] = []
+    remove = Backfill.remove
+
+    def counted(self: Backfill, segment: int, segments: int, place: str | None, *, limit: int) -> FilledPage:
+        walks.append(place)
+        return remove(self, segment, segments, place, limit=limit)
+
+    monkeypatch.setattr(Backfill, "remove", counted)
+    assert _migration(after, new, segments=1).run().stage == "complete"
+    assert walks.count(None) == 2
+    assert (len(_raw(after, new)), len(_raw(after, old))) == (RECORDS, 0)
 
 
 def test_a_field_has_another_name_in_the_table_that_it_moves_to(store: Store, another: OpenStore) -> None:

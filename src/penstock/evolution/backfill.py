@@ -65,6 +65,8 @@ class Backfill:
         self._copies = _copies(engine, entity)
         self._claims = ClaimFill(engine, entity, clock) if entity.derived.claiming else None
         self._copied = BatchSize(_COPIED)
+        self._spared: dict[str, Any] | None = None
+        "The key of the record by which a walk that removes goes on."
 
     def fill(self, segment: int, segments: int, after: str | None, *, limit: int) -> FilledPage:
         """One page of a segment; all of its records are as they should be then."""
@@ -87,10 +89,17 @@ class Backfill:
         return FilledPage(page.place, len(page.found), written, tuple(unreadable))
 
     def remove(self, segment: int, segments: int, after: str | None, *, limit: int) -> FilledPage:
-        """One page of a segment, of which nothing is left then that can be read."""
+        """One page of a segment, of which nothing is left then that can be read but its last record.
+
+        That one goes when the next page is read: there are servers that lose their place together with its item, and
+        each page would begin the walk anew.
+        """
         shape = self._entity.shape
         page = self._engine.scan(shape, segment=segment, segments=segments, after=after, limit=limit)
         keys = [{n: found.record.__dict__[n] for n in shape.key.fields} for found in page.found]
+        if after is not None and self._spared is not None:
+            keys.insert(0, self._spared)
+        self._spared = keys.pop() if page.place is not None and keys else None
         for key in keys:
             self._write([Delete(shape, key)])
         return FilledPage(page.place, len(keys), len(keys))
