@@ -20,9 +20,14 @@ from tests.work.soon import soon
 GRACE = 50.0
 
 
-def test_told_again_to_stop_each_part_is_told_again(tmp_path: Path) -> None:
-    """A part that has work to finish waits for it when it is told once, and hands it back when it is told twice."""
+@pytest.mark.parametrize("thread", ["the one that waits", "another one"])
+def test_told_again_to_stop_each_part_is_told_again(thread: str, tmp_path: Path) -> None:
+    """A part that has work to finish waits for it when it is told once, and hands it back when it is told twice.
+
+    The system interrupts any thread by a signal, and then nothing ends what the main thread waits for.
+    """
     heard = tmp_path / "heard"
+    deaf = set() if thread == "the one that waits" else {signal.SIGTERM}
 
     def part() -> None:
         told = list[int]()  # and no event: its lock may be held by whom a signal interrupts
@@ -32,6 +37,7 @@ def test_told_again_to_stop_each_part_is_told_again(tmp_path: Path) -> None:
             heard.touch()
 
         signal.signal(signal.SIGTERM, hear)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, deaf)
         (tmp_path / "begun").touch()
         soon(lambda: len(told) == 2, seconds=GRACE)
 
@@ -43,6 +49,7 @@ def test_told_again_to_stop_each_part_is_told_again(tmp_path: Path) -> None:
 
     def family() -> bool:
         threading.Thread(target=tell_twice, args=(os.getpid(),), daemon=True).start()
+        signal.pthread_sigmask(signal.SIG_BLOCK, deaf)
         began = time.monotonic()
         Processes({"part": part}).run(grace=GRACE)
         return time.monotonic() - began < GRACE / 2

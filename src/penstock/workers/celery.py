@@ -87,7 +87,8 @@ class CeleryWorkers:
     def run_dispatcher(self) -> None:
         """Tell the broker of tasks that are due, and rescue what was lost anywhere, until SIGTERM."""
         stop = threading.Event()
-        signal.signal(signal.SIGTERM, lambda *_: stop.set())
+        # From another thread: this one may be interrupted while it holds the lock of the event.
+        signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=stop.set).start())
         rescuer = partial(keep_rescuing, self.store, self.tasks, stop, lease=self.lease)
         threading.Thread(target=rescuer, name="penstock-rescue", daemon=True).start()
         self.dispatcher().run(stop)

@@ -34,14 +34,7 @@ class Processes:
     def run(self, *, grace: float) -> None:
         """Run until SIGTERM or Ctrl-C; then each part has this time to end in order. Told again, they are told, too."""
         self._grace = grace
-        told, tell = os.pipe()
-
-        def stop(*_: object) -> None:
-            self._stopping = True
-            os.write(tell, b".")
-
-        for name in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(name, stop)
+        told = self._listen()
         for part in self._parts:
             self._start(part)
         while not self._stopping:
@@ -53,6 +46,22 @@ class Processes:
                     self._start(part)
         os.read(told, 1)
         self._end(told)
+
+    def _listen(self) -> int:
+        """Hear of what tells it to stop: each time a byte comes out of this pipe.
+
+        Python's handler of a signal waits for the main thread, which may have begun to wait just then, or not be the
+        one that was interrupted; what the system calls writes at once.
+        """
+        told, tell = os.pipe()
+        os.set_blocking(tell, False)
+        signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+        for name in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(name, self._stop)
+        return told
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
 
     def _start(self, part: str) -> None:
         told = (self._parts[part], os.getpid(), self._grace)
@@ -87,6 +96,7 @@ def _insistence(grace: float) -> tuple[tuple[signal.Signals, float], ...]:
 def _in_child(part: Callable[[], object], parent: int, grace: float) -> None:
     # What is typed at the terminal is for the parent, which tells the others in order.
     os.setsid()
+    signal.set_wakeup_fd(-1)
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, signal.SIG_DFL)
     end_with_parent(parent, grace=grace)
