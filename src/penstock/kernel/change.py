@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=Entity)
 
 
-_TEXT_OR_NONE = {str, type(None)}
+_TEXT_OR_NONE = frozenset((str, type(None)))
 
 
 class Change:
@@ -60,7 +60,7 @@ class Change:
         under: Lease | None = None,
         once: Claim | None = None,
     ) -> None:
-        if {by.__class__, why.__class__, project.__class__} - _TEXT_OR_NONE:
+        if not _TEXT_OR_NONE.issuperset((by.__class__, why.__class__, project.__class__)):
             check_texts("change", by=by, why=why, project=project)
         if under is not None and not isinstance(under, Lease):
             raise InvalidValue(f"change(under=…) takes a lease, as take gives it, not a {type(under).__name__}")

@@ -27,11 +27,9 @@ def in_order(statements: Sequence[Statement]) -> list[int] | None:
 
     Whose record nobody else can write comes last: it waits for no one, and no one for it.
     """
-    if len(statements) == 1:
+    if len([s for s in statements if s.place is not None]) < 2:
         return None
     placed = [(s.place, position) for position, s in enumerate(statements) if s.place is not None]
-    if len(placed) < 2:
-        return None
     ordered = sorted(placed)
     if ordered == placed:
         return None

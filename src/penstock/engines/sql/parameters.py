@@ -15,7 +15,12 @@ from penstock.errors import InvalidValue
 
 def written(parameters: Sequence[Any]) -> list[bytes | None]:
     """Each parameter as text, None for NULL."""
-    return [None if p is None else (_DUMP.get(type(p)) or _dump_of(p))(p) for p in parameters]
+    # What most of them are comes first: every write comes by here.
+    return [p.encode() if type(p) is str and "\x00" not in p else _written(p) for p in parameters]
+
+
+def _written(parameter: Any) -> bytes | None:
+    return None if parameter is None else (_DUMP.get(type(parameter)) or _dump_of(parameter))(parameter)
 
 
 def numbered(text: str) -> str:

@@ -244,14 +244,37 @@ class PostgresConnector:
     def _chain(
         self, statements: Sequence[Statement], token: str | None, news: str | None, order: Sequence[int] | None = None
     ) -> None:
-        """Carry out statements; ``order`` tells the positions in which they were given, if those are others."""
-        call = self._chained(statements, token, news, order)
-        self._attempt(lambda c: once(lambda: c.exchange((*self._binding(), call))))
+        """Carry out statements; ``order`` tells the positions in which they were given, if those are others.
+
+        For the first time in the quickest way. Once its answer was lost, or something stands where nobody else can have
+        written, they are sent in the way that tells which of them is refused.
+        """
+        quick: Call | None = self._chained(statements, token, news, order, hoping=True)
+
+        def action(session: Session) -> None:
+            nonlocal quick
+            first, quick = quick, None
+            if first is not None:
+                try:
+                    once(lambda: session.exchange((*self._binding(), first)))
+                    return
+                except pg.UniqueViolation:
+                    pass
+            sure = self._chained(statements, token, news, order)
+            once(lambda: session.exchange((*self._binding(), sure)))
+
+        self._attempt(action)
 
     def _chained(
-        self, statements: Sequence[Statement], token: str | None, news: str | None, order: Sequence[int] | None
+        self,
+        statements: Sequence[Statement],
+        token: str | None,
+        news: str | None,
+        order: Sequence[int] | None,
+        *,
+        hoping: bool = False,
     ) -> Call:
-        return plain_call(*chain(statements, token, news, order, guarded=False))
+        return plain_call(*chain(statements, token, news, order, hoping=hoping, guarded=False))
 
     def many(self, text: str, rows: list[tuple[Any, ...]], *, pivot: str | None = None) -> None:
         if pivot is not None and len(rows) >= FEWEST and "bytea" not in (types := self._types(text)):
@@ -377,9 +400,15 @@ class BoundConnector(PostgresConnector):
         return plain_call(noting(statement.text, guarded=True), (*statement.parameters, token, self._project))
 
     def _chained(
-        self, statements: Sequence[Statement], token: str | None, news: str | None, order: Sequence[int] | None
+        self,
+        statements: Sequence[Statement],
+        token: str | None,
+        news: str | None,
+        order: Sequence[int] | None,
+        *,
+        hoping: bool = False,
     ) -> Call:
-        text, given = chain(statements, token, news, order, guarded=True)
+        text, given = chain(statements, token, news, order, hoping=hoping, guarded=True)
         return plain_call(text, [*given, self._project])
 
     def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:

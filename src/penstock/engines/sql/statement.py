@@ -8,6 +8,8 @@ from msgspec import Struct
 
 FAR = 2**31 - 1
 "The most rows that a statement may be limited to."
+UNLESS_THERE = " on conflict do nothing"
+"How an insert ends that touches no row where one stands at its key."
 
 
 class Statement(Struct, frozen=True):

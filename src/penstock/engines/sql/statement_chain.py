@@ -13,7 +13,7 @@ from penstock.engines.sql.connector import Refused
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.lock_order import LOCKING
 from penstock.engines.sql.postgres_waiter import CHANNEL
-from penstock.engines.sql.statement import Statement
+from penstock.engines.sql.statement import UNLESS_THERE, Statement
 
 T = TypeVar("T")
 
@@ -36,42 +36,52 @@ Binding and statement travel as one transaction; that they arrived as one, the s
 on the way could send each to another server. PostgreSQL asks it once, before the first row.
 """
 _EXPLAIN = re.compile(r"explain (\([^)]*\) )?")
-Form = tuple[str, bool, str | None, bool]
+Form = tuple[str, bool, bool, str | None, bool]
 "What a statement says without its parameters."
 
 
-def _form(statement: Statement) -> Form:
-    stands = statement.stands.text if statement.stands else None
-    return statement.text, statement.must_touch, stands, statement.rows is not None
-
-
 def chain(
-    statements: Sequence[Statement], token: str | None, news: str | None, order: Sequence[int] | None, *, guarded: bool
+    statements: Sequence[Statement],
+    token: str | None,
+    news: str | None,
+    order: Sequence[int] | None,
+    *,
+    hoping: bool,
+    guarded: bool,
 ) -> tuple[str, list[Any]]:
     """All statements as one, and its parameters.
 
     ``news`` is what those who listen are told, if they are. With several that others may be in the way of, each is
-    carried out in its turn. ``order`` tells the positions in which they were given, if those are others.
+    carried out in its turn. ``order`` tells the positions in which they were given, if those are others. ``hoping``
+    that nothing stands where nobody else can have written, it need not be asked for each, which is quicker; what stands
+    there all the same is told by an error, and not the position of the write that it refuses.
     """
-    placed = [s for s in statements if s.place is not None]
+    forms = tuple(
+        [(s.text, s.place is None, s.must_touch, s.stands and s.stands.text, s.rows is not None) for s in statements]
+    )
     told = order is not None and any(s.must_touch for s in statements)
-    forms = tuple([_form(s) for s in statements])
-    text = _chained(forms, token is not None, news is not None, guarded, len(placed) > 1, told)
-    parameters = _parameters(statements, token, order if told else None)
-    return text, parameters if news is None else [*parameters, news]
+    text = _chained(forms, token is not None, news is not None, hoping, guarded, told)
+    parameters = _parameters(statements, token, order if told else None, hoping)
+    if news is not None:
+        parameters.append(news)
+    return text, parameters
 
 
 @lru_cache(maxsize=512)
-def _chained(forms: tuple[Form, ...], remembered: bool, wake: bool, guarded: bool, in_turn: bool, told: bool) -> str:
+def _chained(forms: tuple[Form, ...], remembered: bool, wake: bool, hoping: bool, guarded: bool, told: bool) -> str:
     """The text of all statements as one.
 
-    ``in_turn``: each is carried out in its turn, as each is asked for in its turn; what nobody asks for is done at the
-    end, beginning with the last. ``told``: they were given in another order, so that their positions are parameters,
-    and all are carried out before the first of them is refused.
+    Of several that others may be in the way of, each is carried out in its turn, as each is asked for in its turn; what
+    nobody asks for is done at the end, beginning with the last. ``told``: they were given in another order, so that
+    their positions are parameters, and all are carried out before the first of them is refused.
     """
     parts = [_REMEMBER] if remembered else []
     outcomes = []
-    for number, (text, must_touch, stands, counted) in enumerate(forms):
+    in_turn = sum(not alone for _, alone, *_ in forms) > 1
+    for number, (text, alone, must_touch, stands, counted) in enumerate(forms):
+        if hoping and alone and must_touch:
+            parts.append(f"w{number} as ({text.removesuffix(UNLESS_THERE)})")
+            continue
         parts.append(f"w{number} as {_part(text)}")
         if not must_touch:
             if in_turn or text.startswith("select"):  # which is not run at all unless somebody asks
@@ -110,12 +120,16 @@ def _part(text: str) -> str:
     return f"({text} returning 1)"
 
 
-def _parameters(statements: Sequence[Statement], token: str | None, positions: Sequence[int] | None) -> list[Any]:
+def _parameters(
+    statements: Sequence[Statement], token: str | None, positions: Sequence[int] | None, hoping: bool
+) -> list[Any]:
     """The parameters in the order in which `_chained` has their marks."""
     out: list[Any] = [] if token is None else [token]
     for statement in statements:
         out += statement.parameters
     for number, statement in enumerate(statements):
+        if hoping and statement.place is None and statement.must_touch:
+            continue
         if statement.rows is not None:
             out.append(statement.rows)
         elif statement.stands is not None:

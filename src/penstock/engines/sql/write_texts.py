@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.engines.sql.dialect import Dialect, literal, quote
 from penstock.engines.sql.rows import Bind, bind_of
-from penstock.engines.sql.statement import Statement
+from penstock.engines.sql.statement import UNLESS_THERE, Statement
 from penstock.engines.sql.where_texts import WhereTexts
 from penstock.operations.conditions import Missing, holds
 from penstock.operations.updates import Add, Append, Exclude, Include, Remove, Set, SetIfAbsent, Update
@@ -53,7 +53,7 @@ class WriteTexts(WhereTexts):
             return Statement(self.put_text, values, pivot=self.put_pivot, place=place, locks=locks)
         if self.dialect.guard and not self.shape.rights.change and put.when == Missing():
             # Whoever may not change a row may not even say what to do with one that stands.
-            text = f"{self._insert} on conflict do nothing"
+            text = self._insert + UNLESS_THERE
             return Statement(text, values, True, pivot=self.put_pivot, place=place, locks=locks)
         text, parameters = self._where(put.when, now)
         if holds(put.when, None):
@@ -118,7 +118,7 @@ class WriteTexts(WhereTexts):
         Whatever stands there, also if expired, is in the way.
         """
         made = (
-            f"{self._insert_of(names)} on conflict do nothing",
+            self._insert_of(names) + UNLESS_THERE,
             bind_of(self.shape, self.dialect, names),
             self._values_of(len(names)),
         )
