@@ -121,17 +121,14 @@ class AuditTrail:
             details["changes"] = told
             if self._domain is not None:
                 details["domain"] = self._domain
-        types, ids = [], []
-        for message in self._messages:
-            types.append(message.values["type"])
-            ids.append(message.values["event_id"])
-        if types:
-            details["messages"], details["message_ids"] = types, ids
+        if self._messages:
+            details["messages"] = [message.values["type"] for message in self._messages]
+            details["message_ids"] = [message.values["event_id"] for message in self._messages]
         if self._why:
             details["why"] = self._why
         project = self.project or EVERYWHERE
-        context = store.context
-        if (self._trail, project) not in context.trails:
+        context, place = store.context, (self._trail, project)
+        if place not in context.trails:
             enlist(store, project, trail=self._trail)
         ts = context.ticks.next()
         self._line = line = entry(
@@ -139,10 +136,10 @@ class AuditTrail:
             project_id=project,
             ts=ts,
             actor=self._by,
-            action=types[0] if types else self._deed(),
+            action=self._messages[0].values["type"] if self._messages else self._deed(),
             details=details,
         )
-        followed = context.followed.get((self._trail, project))
+        followed = context.followed.get(place)
         if followed is not None and followed[0] <= ts < followed[1]:
             return [*writes, line]
         self.period = period = period_of(line)
