@@ -37,6 +37,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "evolution-sqlite": (f"{_ALONG}[sqlite",),
     "evolution-postgres": (f"{_ALONG}[postgres",),
     "evolution-dynoxide": (f"{_ALONG}[dynoxide",),
+    "evolution-moves": (f"{_ALONG}[dynoxide-another key", f"{_ALONG}[dynoxide-another table"),
     "evolution-dynamodb": (f"{_ALONG}[dynamodb-local",),
     "domains": ("tests/domains/", "tests/generation/", "tests/review/"),
     "novae": ("tests/astronomy/", "tests/domains/novae/"),
