@@ -58,6 +58,8 @@ class PostgresConnector:
     dialect = POSTGRES
     loses_answers = True
     _role: str | None = None
+    _proof: tuple[str, ...] = ()
+    "With what a statement proves where it is, if that matters: the project of its session."
 
     def __init__(self, url: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
         self.connections = connections = Connections(url)
@@ -274,7 +276,8 @@ class PostgresConnector:
         *,
         hoping: bool = False,
     ) -> Call:
-        return plain_call(*chain(statements, token, news, order, hoping=hoping, guarded=False))
+        text, given = chain(statements, token, news, order, hoping=hoping, guarded=bool(self._proof))
+        return plain_call(text, (*given, *self._proof))
 
     def many(self, text: str, rows: list[tuple[Any, ...]], *, pivot: str | None = None) -> None:
         if pivot is not None and len(rows) >= FEWEST and "bytea" not in (types := self._types(text)):
@@ -374,7 +377,7 @@ class BoundConnector(PostgresConnector):
     def __init__(self, whole: PostgresConnector, project: str) -> None:
         self.connections, self.url, self._sleep = whole.connections, whole.url, whole._sleep
         self.pool = whole.pool
-        self._project = project
+        self._project, self._proof = project, (project,)
         self._bindings: dict[bool, tuple[Call, ...]] = {}
         self._parameter_types = whole._parameter_types
 
@@ -398,18 +401,6 @@ class BoundConnector(PostgresConnector):
 
     def _noted(self, statement: Statement, token: str) -> Call:
         return plain_call(noting(statement.text, guarded=True), (*statement.parameters, token, self._project))
-
-    def _chained(
-        self,
-        statements: Sequence[Statement],
-        token: str | None,
-        news: str | None,
-        order: Sequence[int] | None,
-        *,
-        hoping: bool = False,
-    ) -> Call:
-        text, given = chain(statements, token, news, order, hoping=hoping, guarded=True)
-        return plain_call(text, [*given, self._project])
 
     def _forbidden(self, error: pg.InsufficientPrivilege) -> PenstockError:
         return OutOfScope(
