@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from celery.beat import Scheduler as MemoryScheduler
+from celery.signals import worker_init, worker_process_init
 
 from penstock import Store, open_store
 from penstock.events.schedule import Schedule, ScheduleState
@@ -17,7 +18,7 @@ from penstock.work import WORKING, Outcome, TaskStatus
 from penstock.work.worker_presence import WorkerPresence
 from penstock.workers.celery import CeleryWorkers, Cron, celery_app
 from penstock.workers.celery_broker import LOOK, RUN, CeleryBroker
-from tests.forked import forked
+from tests.forked import forked, mortal
 from tests.servers import Valkey
 from tests.work.nursery import Nursery, children, kill, lives
 from tests.work.plant import PLANT, TASKS, limp, look, press, sleep, stamps
@@ -73,6 +74,30 @@ def test_tasks_run_through_celery_and_what_is_running_is_handed_back_on_the_way_
     soon(lambda: not any(lives(p) for p in (everything, *family)))
     assert the_task(store, running).status is TaskStatus.WAITING
     assert [a.outcome for a in attempts(store, running)] == [Outcome.HANDED_BACK]
+
+
+def test_a_process_of_the_pool_that_is_born_while_its_worker_dies_ends_too(store: Store, tmp_path: Path) -> None:
+    born = tmp_path / "born"
+
+    def be_born(worker: int) -> None:
+        soon(lambda: os.getppid() != worker)
+        (tmp_path / "pid").write_text(str(os.getpid()))
+        (tmp_path / "pid").rename(born)
+        worker_process_init.send(sender=None)
+        signal.pause()
+
+    def work() -> None:
+        worker_init.receivers, worker_process_init.receivers = [], []  # of other tests' applications
+        celery_app(store, [TASKS], broker="memory://")
+        worker_init.send(sender=None)
+        worker = os.getpid()
+        if os.fork() == 0:
+            mortal()
+            be_born(worker)
+
+    assert forked(work) == 0
+    soon(born.exists)
+    soon(lambda: not lives(int(born.read_text())), seconds=30)
 
 
 def test_a_part_that_dies_is_started_again_and_all_end_with_the_first(store: Store, nursery: Nursery) -> None:

@@ -57,6 +57,34 @@ def test_told_again_to_stop_each_part_is_told_again(thread: str, tmp_path: Path)
     assert forked(family) == 0
 
 
+def test_a_part_that_is_told_to_stop_as_it_is_born_does_not_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It hears as its parent does then, which is not told what the other was told."""
+    begun, told = tmp_path / "begun", tmp_path / "told"
+    monkeypatch.setattr(processes, "_RESPITE", 0.0)
+
+    def end_all() -> None:
+        os.kill(os.getppid(), signal.SIGTERM)
+
+    def part() -> None:
+        begun.touch()
+        end_all()
+
+    def be_born() -> None:
+        if told.exists():  # and it was started again
+            end_all()
+        told.touch()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def family() -> bool:
+        monkeypatch.setattr(os, "setsid", be_born)  # which is the first that a part does
+        Processes({"part": part}).run(grace=GRACE)
+        return not begun.exists()
+
+    assert forked(family) == 0
+
+
 def test_no_part_outlives_by_more_than_the_grace_the_one_that_started_it(tmp_path: Path) -> None:
     """Nobody is left who would end a part that clings to its work, so it is ended by itself."""
     begun = tmp_path / "begun"

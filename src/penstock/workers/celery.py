@@ -24,7 +24,7 @@ from celery.app.amqp import AMQP
 from celery.beat import Scheduler as MemoryScheduler
 from celery.beat import Service as Beat
 from celery.schedules import BaseSchedule, schedstate
-from celery.signals import setup_logging, worker_process_init
+from celery.signals import setup_logging, worker_init, worker_process_init
 from cronsim import CronSim
 from kombu.connection import Connection
 
@@ -195,11 +195,20 @@ def celery_app(
     for task_name, schedule in _own_tasks(schedules):
         app.task(_own_task(store, schedule, look, task_name), name=task_name, shared=False)
 
+    # A process of the pool that asks for its parent itself may be told who came after one that has died.
+    worker = list[int]()
+
+    def begin_worker(**_: Any) -> None:
+        worker[:] = [os.getpid()]
+
     def begin(**_: Any) -> None:
         in_pool.set()
-        end_with_parent(os.getppid())
+        for parent in worker:
+            if parent != os.getpid():  # as it is in a pool that has no processes of its own
+                end_with_parent(parent)
         at_work.get()  # which says that a worker is there, before the first task comes
 
+    worker_init.connect(begin_worker, weak=False, dispatch_uid=str(id(app)))
     worker_process_init.connect(begin, weak=False, dispatch_uid=str(id(app)))
     if log is not None:
         setup_logging.connect(partial(_log_alike, log), weak=False, dispatch_uid=__name__)

@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkProcess
 
@@ -20,6 +20,8 @@ _RESPITE = 1.0
 _LAST = 6.0
 _WATCH = 1.0
 "Seconds after which a process notices that its parent is gone."
+_TOLD_BY = (signal.SIGTERM, signal.SIGINT)
+"How a process is told to stop."
 
 
 class Processes:
@@ -56,7 +58,7 @@ class Processes:
         told, tell = os.pipe()
         os.set_blocking(tell, False)
         signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
-        for name in (signal.SIGTERM, signal.SIGINT):
+        for name in _TOLD_BY:
             signal.signal(name, self._stop)
         return told
 
@@ -64,9 +66,14 @@ class Processes:
         self._stopping = True
 
     def _start(self, part: str) -> None:
-        told = (self._parts[part], os.getpid(), self._grace)
+        # Until it hears for itself, a new process would hear as this one does: what it is told meanwhile has to wait.
+        heard = signal.pthread_sigmask(signal.SIG_BLOCK, _TOLD_BY)
+        told = (self._parts[part], os.getpid(), self._grace, heard)
         process = _FORK.Process(target=_in_child, args=told, name=f"penstock-{part}")
-        process.start()
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, heard)
         self._running[part] = process
 
     def _end(self, told: int) -> None:
@@ -93,12 +100,13 @@ def _insistence(grace: float) -> tuple[tuple[signal.Signals, float], ...]:
     return (signal.SIGTERM, grace - last), (signal.SIGQUIT, last), (signal.SIGKILL, 1.0)
 
 
-def _in_child(part: Callable[[], object], parent: int, grace: float) -> None:
+def _in_child(part: Callable[[], object], parent: int, grace: float, heard: Collection[int]) -> None:
     # What is typed at the terminal is for the parent, which tells the others in order.
     os.setsid()
     signal.set_wakeup_fd(-1)
-    for name in (signal.SIGTERM, signal.SIGINT):
+    for name in _TOLD_BY:
         signal.signal(name, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, heard)
     end_with_parent(parent, grace=grace)
     try:
         part()
