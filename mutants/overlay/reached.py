@@ -1,7 +1,7 @@
 """A plugin of pytest that writes down which functions each test calls: ``-p reached``, with MUTANTS_REACHED set.
 
-Calls alone are followed, not lines, which makes tests a little slower and no more. Processes that a test starts are not
-followed.
+Calls alone are followed, not lines, which makes tests a little slower and no more; also those in processes that a test
+forks or starts.
 """
 
 import json
@@ -13,12 +13,11 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
 
+import followed  # type: ignore[import-not-found]  # beside this file
 import pytest
 
 _called: set[CodeType] = set()
 _shared: set[CodeType] = set()
-_SOURCE = os.environ["MUTANTS_SOURCE"]
-_WITHOUT_NAME = (".<locals>.<listcomp>", ".<locals>.<genexpr>", ".<locals>.<lambda>", ".<locals>.<dictcomp>")
 
 
 variants: Counter[tuple[str, str]] = Counter()
@@ -36,6 +35,7 @@ def _call(frame: FrameType, event: str, argument: Any) -> None:
 
 
 def pytest_sessionstart() -> None:
+    os.register_at_fork(after_in_child=followed.follow)
     threading.settrace(_call)
     sys.settrace(_call)
 
@@ -57,6 +57,7 @@ def pytest_fixture_setup(fixturedef: Any) -> Iterator[Any]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     _called.clear()
+    followed.told()
     began = _used()
     sys.settrace(_call)  # a test may have set its own
     result = yield
@@ -76,16 +77,8 @@ def _used() -> float:
 
 
 def _names() -> list[str]:
-    return sorted({name for code in [*_called, *_shared] if (name := _name(code))})
-
-
-def _name(code: CodeType) -> str | None:
-    if not code.co_filename.startswith(_SOURCE):
-        return None
-    name = code.co_qualname
-    while name.endswith(_WITHOUT_NAME):
-        name = name.rpartition(".<locals>.")[0]
-    return f"{code.co_filename[len(_SOURCE) :]}:{name.replace('.<locals>', '')}"
+    here = {name for code in [*_called, *_shared] if (name := followed.name(code))}
+    return sorted(here.union(followed.told()))
 
 
 def _tell(line: dict[str, Any]) -> None:

@@ -38,3 +38,7 @@ def install() -> None:
 
 
 install()
+if "MUTANTS_REACHED" in os.environ:
+    import followed  # type: ignore[import-not-found]  # beside this file
+
+    followed.follow()

@@ -16,7 +16,7 @@ from mutants.nearness import Nearness, rounds
 from mutants.report import report, tally
 from mutants.results import Result
 from mutants.tree import Tree
-from tests.mutants.toy import AREA, GATE, NOTICED, TESTS, UNNOTICED, toy
+from tests.mutants.toy import AREA, ELSEWHERE, GATE, NOTICED, TESTS, UNNOTICED, toy
 
 
 def campaign(tree: Tree, *, told: list[str] | None = None, minutes: int = 5) -> Campaign:
@@ -56,6 +56,12 @@ def test_the_file_itself_is_not_touched(tried: tuple[Tree, list[Result]]) -> Non
 def test_a_process_that_a_test_starts_has_the_mutant_too(tried: tuple[Tree, list[Result]]) -> None:
     (limit,) = [each for each in tried[1] if each.before == "LIMIT = 3"]
     assert limit.by == f"{TESTS}::test_in_a_process_of_its_own"
+
+
+def test_what_is_only_called_in_processes_that_a_test_forks_or_starts_is_judged_by_it(
+    tried: tuple[Tree, list[Result]],
+) -> None:
+    assert {each.by for each in tried[1] if each.after in ELSEWHERE} == {f"{TESTS}::test_what_is_called_elsewhere"}
 
 
 def test_each_is_judged_by_the_tests_that_call_it(tried: tuple[Tree, list[Result]]) -> None:

@@ -35,8 +35,17 @@ def waited(times: int) -> int:
 
 def unseen(word: str) -> str:
     return word or "nothing"
+
+
+def forked() -> int:
+    return 11
+
+
+def started() -> int:
+    return 21
 '''
 _TESTS = """
+import os
 import subprocess
 import sys
 
@@ -68,12 +77,23 @@ def test_in_a_process_of_its_own() -> None:
     assert waited(0) == 0
     told = "import sys; sys.path.append('src'); from toy.gate import LIMIT; print(LIMIT)"
     assert subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout == "3\\n"
+
+
+def test_what_is_called_elsewhere() -> None:
+    from toy.gate import forked
+    child = os.fork()
+    if child == 0:
+        os._exit(forked())
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 11
+    told = "import sys; sys.path.append('src'); from toy.gate import started; sys.exit(started())"
+    assert subprocess.run([sys.executable, "-c", told]).returncode == 21
 """
 _SETTINGS = '[tool.pytest.ini_options]\npythonpath = ["src"]\nmarkers = ["long"]\naddopts = "--import-mode=importlib"\n'
 GATE = "src/toy/gate.py"
 TESTS = "tests/test_gate.py"
 AREA = Area("toy", ("src/toy",), 1, ("tests",), engines="")
-NOTICED = {"LIMIT = 4", "return 8", "return (member)", "passed = 1", "while passed <= times:", "if False:"}
+ELSEWHERE = {"return 12", "return 22"}
+NOTICED = {"LIMIT = 4", "return 8", "return (member)", "passed = 1", "while passed <= times:", "if False:", *ELSEWHERE}
 UNNOTICED = {
     "if age <= 0:",  # nobody has tried 0
     "passed += 2",  # nor a number that is odd
