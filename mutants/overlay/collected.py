@@ -113,8 +113,7 @@ class _Answering:
             import reached  # type: ignore[import-not-found]  # beside this file
 
             session.config.option.maxfail = 0
-            reached.variants.update(map(reached.variant_of, items))
-            items = list({reached.variant_of(item): item for item in reversed(items)}.values())[::-1]
+            items = reached.some_variants(items)
             plugins.register(reached)
             reached.pytest_sessionstart()
         session.items[:] = items

@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -20,11 +20,27 @@ _called: set[CodeType] = set()
 _shared: set[CodeType] = set()
 
 
-variants: Counter[tuple[str, str]] = Counter()
-"How many there are of each test on each engine: they reach nearly the same, so that one of them is asked."
+_FEW = 4
+_variants: Counter[tuple[str, str]] = Counter()
+"How many there are of each test on each engine."
 
 
-def variant_of(item: pytest.Item) -> tuple[str, str]:
+def some_variants(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """All of a test where they are few; of many, which reach nearly the same, one on each engine."""
+    _variants.update(map(_variant_of, items))
+    chosen = dict[tuple[str, str], pytest.Item]()
+    for item in items:
+        chosen.setdefault(_variant_of(item) if _like(item) > 1 else (item.nodeid, ""), item)
+    return list(chosen.values())
+
+
+def _like(item: pytest.Item) -> int:
+    """How many variants it stands for."""
+    many = _variants[_variant_of(item)]
+    return many if many > _FEW else 1
+
+
+def _variant_of(item: pytest.Item) -> tuple[str, str]:
     """The test and the engine that it runs on."""
     given = item.callspec.params if hasattr(item, "callspec") else {}
     return item.nodeid.partition("[")[0], str(given.get("engine_name", ""))
@@ -61,8 +77,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     began = _used()
     sys.settrace(_call)  # a test may have set its own
     result = yield
-    seconds, many = round(_used() - began, 3), variants.get(variant_of(item), 1)
-    _tell({"test": item.nodeid, "seconds": seconds, "variants": many, "functions": _names()})
+    seconds = round(_used() - began, 3)
+    _tell({"test": item.nodeid, "seconds": seconds, "variants": _like(item), "functions": _names()})
     return result
 
 

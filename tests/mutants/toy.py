@@ -43,6 +43,10 @@ def forked() -> int:
 
 def started() -> int:
     return 21
+
+
+def rare() -> int:
+    return 31
 '''
 _TESTS = """
 import os
@@ -79,6 +83,12 @@ def test_in_a_process_of_its_own() -> None:
     assert subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout == "3\\n"
 
 
+@pytest.mark.parametrize("member", [True, False])
+def test_one_variant_alone_calls_it(member: bool) -> None:
+    from toy.gate import rare
+    assert opens(18, member) or rare() == 31
+
+
 def test_what_is_called_elsewhere() -> None:
     from toy.gate import forked
     child = os.fork()
@@ -93,7 +103,11 @@ GATE = "src/toy/gate.py"
 TESTS = "tests/test_gate.py"
 AREA = Area("toy", ("src/toy",), 1, ("tests",), engines="")
 ELSEWHERE = {"return 12", "return 22"}
-NOTICED = {"LIMIT = 4", "return 8", "return (member)", "passed = 1", "while passed <= times:", "if False:", *ELSEWHERE}
+NOTICED = {
+    *("LIMIT = 4", "return 8", "return (member)", "passed = 1", "while passed <= times:", "if False:"),
+    "return 32",
+    *ELSEWHERE,
+}
 UNNOTICED = {
     "if age <= 0:",  # nobody has tried 0
     "passed += 2",  # nor a number that is odd
