@@ -20,6 +20,7 @@ from penstock.schema.size import document_size
 from penstock.work import (
     InputMisfit,
     Outcome,
+    PutOff,
     Retry,
     Task,
     TaskAttempt,
@@ -189,6 +190,27 @@ def test_a_task_may_say_when_it_wants_to_be_tried_again(
     task_id = announce(store, fails="later")
     workers.drain()
     assert the_task(store, task_id).due_at == clock.now() + timedelta(hours=2)
+
+
+def test_what_could_not_even_be_tried_counts_as_no_attempt_however_often(store: Store, clock: FrozenClock) -> None:
+    ways: list[Exception | None] = [PutOff("others have their turn first", after=SECOND)] * 3
+    ways += [None]
+
+    def body(work: TaskContext, input: Order) -> None:
+        if (error := ways.pop(0)) is not None:
+            raise error
+
+    tasks, task = own(body, retry=Retry(attempts=1))
+    task_id, workers = announce(store, task), ManualWorkers(store, [tasks])
+    for _ in range(3):
+        assert workers.run_one() is Outcome.RETRYABLE
+        waiting = the_task(store, task_id)
+        assert (waiting.status, waiting.attempts) == (TaskStatus.WAITING, 0), "though it has a single attempt"
+        assert waiting.due_at == clock.now() + SECOND
+        clock.advance(SECOND)
+    assert workers.run_one() is Outcome.DONE
+    assert the_task(store, task_id).attempts == 1
+    assert [a.outcome for a in attempts(store, task_id)] == [Outcome.HANDED_BACK] * 3 + [Outcome.DONE]
 
 
 def test_long_errors_are_cut(store: Store) -> None:
