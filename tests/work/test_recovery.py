@@ -347,6 +347,28 @@ def _one_more() -> tuple[Any, ...]:
     return (the(Stamp.count).add(1),)
 
 
+def test_one_whose_time_is_over_is_ended_also_where_another_has_it_by_then(store: Store, clock: FrozenClock) -> None:
+    """Whoever runs it is told once that it is over, or would not be free for another."""
+    tasks = Tasks("plant")
+
+    @tasks.task("press", limit=LEASE)
+    def nothing(work: TaskContext, input: Order) -> None: ...
+
+    task_id = announce(store)
+    slow, other = (Runner(store, [tasks], owner=owner, lease=LEASE) for owner in ("slow", "other"))
+    (work,) = slow.take()
+    work.begin()
+    clock.advance(LEASE)
+    assert rescue(store, [tasks]) == 1
+    (again,) = other.take()
+    assert (slow.renew([work]), slow.renew([work])) == ([work], [])
+    assert other.run(again) is Outcome.DONE
+    assert [(a.worker, a.outcome) for a in attempts(store, task_id)] == [
+        ("slow", Outcome.LOST),
+        ("other", Outcome.DONE),
+    ]
+
+
 def test_one_that_was_renewed_since_it_was_read_is_not_rescued(
     store: Store, clock: FrozenClock, open_plant: Callable[[], Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
