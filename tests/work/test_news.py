@@ -192,6 +192,33 @@ def test_one_who_dies_before_he_tells_of_what_he_has_heard_is_relieved(
     assert (one.run_once(), broker.told, other_broker.told) == (1, [(task_id, None)], [])
 
 
+def test_at_rest_it_looks_no_more_often_than_something_may_be_there(
+    store: Store, broker: Moody, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[str] = []
+    stop, waiter, choose = threading.Event(), store.engine.listen(), FairQueue.next
+
+    def note(what: str) -> None:
+        happened.append(what)
+        if len(happened) == 4:
+            stop.set()
+
+    def wait(seconds: float) -> bool:
+        note("wait")
+        return False
+
+    def look(queue: FairQueue, *given: Any, **more: Any) -> list[Chosen]:
+        note("look")
+        return choose(queue, *given, **more)
+
+    monkeypatch.setattr(waiter, "wait", wait)
+    monkeypatch.setattr(waiter, "heard", lambda shape: None)
+    monkeypatch.setattr(store.engine, "listen", lambda: waiter)
+    monkeypatch.setattr(FairQueue, "next", look)
+    Dispatcher(store, [TASKS], broker, owner="d").run(stop)
+    assert happened == ["look", "wait"] * 2
+
+
 @on_postgres
 def test_at_work_it_tells_of_each_task_as_it_is_enqueued(
     plants: Callable[[str], Plant], broker: Moody, monkeypatch: pytest.MonkeyPatch
