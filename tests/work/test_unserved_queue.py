@@ -21,6 +21,7 @@ from tests.work.soon import soon
 from tests.work.test_tasks import announce, stamped
 
 A_WHILE = timedelta(seconds=70)
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 
 def test_what_waits_without_a_worker_is_told_after_a_minute(
@@ -37,10 +38,24 @@ def test_what_waits_without_a_worker_is_told_after_a_minute(
     workers.runner.presence.tell(0)
     assert unserved_queues(store) == []
     assert [w.worker for w in live_workers(store)] == ["manual"]
-    clock.advance(A_WHILE)
-    assert [q.name for q in unserved_queues(store)] == ["plant.press"], "it has said nothing for a minute"
+    clock.advance(MINUTE)
+    assert unserved_queues(store) == []
+    clock.advance(SECOND)
+    assert [q.name for q in unserved_queues(store)] == ["plant.press"], "it has said nothing for more than a minute"
     workers.runner.presence.tell(1, ending=True)
     assert [q.name for q in unserved_queues(store)] == ["plant.press"], "it takes nothing more"
+
+
+def test_a_worker_says_three_times_in_a_minute_that_it_is_there(
+    store: Store, workers: ManualWorkers, clock: FrozenClock
+) -> None:
+    """However often it is asked to: two signs of life may be lost before it is taken for gone."""
+    said = set()
+    for _ in range(60):
+        workers.runner.presence.tell(0)
+        said |= {worker.seen_at for worker in live_workers(store)}
+        clock.advance(SECOND)
+    assert len(said) == 3
 
 
 def test_what_waits_for_its_time_or_is_done_waits_for_no_worker(
