@@ -109,10 +109,12 @@ def test_what_is_noted_and_how_long_it_took_is_kept_with_the_attempt(studio: Stu
                 with workspace.creating():
                     pass
             workspace.note({"frames": 6}, cost=0.25)
+            workspace.note({"colours": 3})
 
     metrics = attempted(studio, draw).metrics
     assert metrics["creative_seconds"] >= 0
-    assert (metrics["frames"], metrics["cost"]) == (6, 0.25)
+    assert (metrics["frames"], metrics["colours"]) == (6, 3)
+    assert metrics["cost"] == 0.25, "also where more is noted of which no cost is known"
 
 
 def test_nobody_need_remember_what_was_begun_elsewhere(studio: Studio) -> None:
