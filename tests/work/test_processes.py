@@ -128,7 +128,7 @@ def test_one_that_fails_is_logged_and_started_again_and_all_end_together(
     def run() -> None:
         handler = logging.FileHandler(log)
         logging.getLogger("penstock.workers").addHandler(handler)
-        Processes({"painter": fails_once, "deaf": hears_nothing}).run(grace=0.2)
+        Processes({"deaf": hears_nothing, "painter": fails_once}).run(grace=0.2)
 
     assert forked(run) == 0, "also where one has ended before the other is told to hurry"
     told = log.read_text()
