@@ -257,6 +257,23 @@ def test_somebody_is_to_decide_by_some_time(editor: TestClient, studio: AssetStu
     assert (why["kind"], why["who"], why["until"]) == ("review", "bob", duty["due_at"]), "as the inbox has it"
 
 
+@pytest.mark.parametrize("duty", [{"assignee": "bob"}, {"due_at": "2037-01-30T08:00:00Z"}])
+def test_what_is_said_of_a_review_itself_counts_whoever_else_is_asked_to_look(
+    editor: TestClient, studio: AssetStudio, duty: dict[str, str]
+) -> None:
+    job = asked(editor, begun(editor))["job_id"]
+    work(studio)
+    (run,) = told(editor.get("/api/work/jobs"))["items"]
+    other = {"assignee": "carol", "due_at": "2037-02-01T08:00:00Z", "note": "the left wing"}
+    told(editor.post("/api/work/assignments", json={"kind": "work.Job", "key": {"job_id": run["job_id"]}, **other}))
+    review = told(editor.get("/api/work/inbox/reviews"))["items"][0]
+    assert {name: review[name] for name in ("assignee", "due_at")} == {n: other[n] for n in ("assignee", "due_at")}
+    told(editor.put(f"/api/ac/jobs/{job}/review", json=duty))
+    review = told(editor.get("/api/work/inbox/reviews"))["items"][0]
+    assert (review["assignee"], review["due_at"]) == (duty.get("assignee"), duty.get("due_at"))
+    assert review["detail"] == "the left wing"
+
+
 # Who may
 
 
