@@ -187,6 +187,10 @@ def test_jobs_that_match_are_those_that_their_list_shows(workshop: Workshop) -> 
         seen = preview(admin, what="jobs", action="cancel", status="running", name=name)
         listed = told(admin.get("/api/work/jobs", params={"status": "running", "name": name}))["items"]
         assert seen["count"]["number"] == len(listed) == number, name
+    other = workshop.job("p2")
+    workshop.tick(seconds=1)
+    seen = preview(admin, what="jobs", action="cancel", status="running", project="p2")
+    assert [(job["id"], job["project"]) for job in seen["sample"]] == [(other, "p2")]
 
 
 def test_what_cannot_be_done_in_bulk_is_refused_with_what_can(workshop: Workshop) -> None:
