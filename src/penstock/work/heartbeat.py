@@ -19,7 +19,7 @@ class Heartbeat:
     def __init__(self, runner: Runner, *, on_over: Callable[[TaskContext], None] = lambda work: None) -> None:
         self._runner, self._on_over = runner, on_over
         self._held: set[TaskContext] = set()
-        self._lock = threading.Lock()
+        "Each use of it is one step of the interpreter's, so that its threads need no lock."
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="penstock-heartbeat", daemon=True)
         self._thread.start()
@@ -34,18 +34,15 @@ class Heartbeat:
             self.let_go(work)
 
     def hold(self, work: TaskContext) -> None:
-        with self._lock:
-            self._held.add(work)
+        self._held.add(work)
 
     def let_go(self, work: TaskContext) -> None:
-        with self._lock:
-            self._held.discard(work)
+        self._held.discard(work)
 
     @property
     def held(self) -> list[TaskContext]:
         """Whose leases are kept."""
-        with self._lock:
-            return list(self._held)
+        return list(self._held)
 
     def stop(self) -> None:
         self._stop.set()
