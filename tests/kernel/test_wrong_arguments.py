@@ -73,6 +73,7 @@ METHODS: dict[str, Callable[[Store, Any], Any]] = {
     "lookup": lambda s, x: s.lookup(x),
     "get_many": lambda s, x: s.get_many(x),
     "get_many of one": lambda s, x: s.get_many([x]),
+    "get_many, behind a right one": lambda s, x: s.get_many([RECORD.ref, x]),
     "find": lambda s, x: list(s.find(x)),
     "first": lambda s, x: s.first(x),
     "page": lambda s, x: s.page(x).records,
