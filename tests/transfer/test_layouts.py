@@ -24,6 +24,7 @@ from tests.transfer.films import DOMAIN, Shelf
 
 OLD = film()
 NEW = film({"title": str, "year": int | None}, defaults={"year": None})
+RATED = film({"title": str, "stars": int}, defaults={"stars": 3})
 RETYPED = film({"title": int})
 
 
@@ -49,6 +50,15 @@ def test_a_copied_store_has_layouts_of_its_own(stores: Callable[[str, Any], Stor
     assert source.get(EDITION).number > target.get(EDITION).number
     assert source.get(StoredLayout.at(label="cinema.Film")).former != []
     assert target.get(StoredLayout.at(label="cinema.Film")).former == []
+
+
+def test_what_the_other_store_has_more_than_is_copied_begins_with_its_defaults(
+    stores: Callable[[str, Any], Store],
+) -> None:
+    source, newer = stores("source", OLD), stores("target", RATED)
+    source.put(OLD(film_id="1", title="one"))
+    LiveCopy(source, stores("target", OLD), _selection(OLD), origin="here", goal="there").run()
+    assert newer.get(RATED.at(film_id="1")) == RATED(film_id="1", title="one", stars=3)
 
 
 def test_whoever_declares_less_than_a_store_has_leaves_nothing_behind(
