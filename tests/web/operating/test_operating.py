@@ -121,6 +121,7 @@ def test_audit_lines_are_found_by_who_what_and_which_record_and_exported(worksho
             lines += page["items"]
             if page["next"] is None:
                 return lines
+            assert page["next"] != cursor.get("cursor"), "it goes on"
             cursor = {"cursor": page["next"]}
 
     everything = found()
