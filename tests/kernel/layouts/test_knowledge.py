@@ -65,6 +65,13 @@ def test_it_tells_so_again_while_it_goes_on_and_not_for_each_write(
     assert _told(store).renewed == before + 1
 
 
+def test_ensuring_what_there_is_tells_nothing_anew(another: OpenStore, old: Declared) -> None:
+    store = ensured(another, old)
+    before = _told(store)
+    assert store.ensure(cinema(old)) == []
+    assert _told(store) == before
+
+
 def test_who_closes_is_known_no_more(another: OpenStore, old: Declared) -> None:
     store, other = ensured(another, old), another()
     assert len(_knowers(other)) == 1
