@@ -58,6 +58,7 @@ def test_what_is_additive_is_done_and_remembered(store: Store) -> None:
     assert _told(store.ensure(cinema(new))) == _told(planned)
     assert _layout(store).layout == fingerprint_of(new.__shape__)
     assert _layout(store).announced is None
+    assert _layout(store).generation == 3, "it was announced, and then became so"
     assert store.ensure(cinema(new)) == []
 
 

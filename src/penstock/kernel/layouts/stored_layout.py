@@ -30,7 +30,7 @@ class StoredLayout(Entity, table=SYSTEM, relation="layouts"):
 
     label: str
     generation: Count
-    "Grows with every change of what is remembered here."
+    "Grows by one with every change of what is remembered here."
     digest: str
     fingerprint: dict[str, Any]
     declared: str
@@ -86,6 +86,7 @@ class LayoutEdition(Entity, table=SYSTEM, relation="layout_editions"):
 
 
 EDITION = LayoutEdition.at(name="store")
+_NOTHING_FOLLOWS: dict[str, Any] = {"announced": None, "announced_for": None, "stage": None, "is_paused": False}
 
 
 def first_layout(shape: EntityShape) -> StoredLayout:
@@ -98,24 +99,22 @@ def first_layout(shape: EntityShape) -> StoredLayout:
 
 def announcing(before: StoredLayout, layout: Fingerprint, *, declared: str) -> StoredLayout:
     """The same layout, with one that is to follow it, for a declaration."""
-    following = {"announced": layout.document, "announced_for": declared}
-    return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, **following})
+    return _after(before, announced=layout.document, announced_for=declared)
 
 
 def withdrawing(before: StoredLayout) -> StoredLayout:
     """The same layout, without the one that was to follow it."""
-    nothing = {"announced": None, "announced_for": None, "stage": None, "is_paused": False}
-    return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, **nothing})
+    return _after(before, **_NOTHING_FOLLOWS)
 
 
 def at_stage(before: StoredLayout, stage: MigrationStage) -> StoredLayout:
     """The same, of a migration that has come to a stage."""
-    return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, "stage": stage})
+    return _after(before, stage=stage)
 
 
 def paused(before: StoredLayout, is_paused: bool) -> StoredLayout:
     """The same, of a migration that somebody has asked to pause, or to go on."""
-    return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, "is_paused": is_paused})
+    return _after(before, is_paused=is_paused)
 
 
 def next_layout(before: StoredLayout) -> StoredLayout:
@@ -124,14 +123,19 @@ def next_layout(before: StoredLayout) -> StoredLayout:
     assert layout is not None
     assert declared is not None
     former = dict.fromkeys([*before.former, before.declared, before.digest])
-    return StoredLayout(
-        label=before.label,
-        generation=before.generation + 1,
+    return _after(
+        before,
         digest=layout.digest,
         fingerprint=layout.document,
         declared=declared,
         former=[digest for digest in former if digest not in (layout.digest, declared)],
+        **_NOTHING_FOLLOWS,
     )
+
+
+def _after(before: StoredLayout, **others: Any) -> StoredLayout:
+    """What is remembered after a change that makes some of it others."""
+    return StoredLayout(**{**before.__dict__, "generation": before.generation + 1, **others})
 
 
 def edition_with(before: LayoutEdition | None, changed: Iterable[StoredLayout]) -> LayoutEdition:
