@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
-from penstock import Expires, FrozenClock, Store, the
+from penstock import Expires, FrozenClock, Store, Unreadable, the
 from penstock.declare.units import EpochSeconds
 from penstock.errors import Conflict, IndexIncomplete, LayoutMismatch
+from penstock.kernel.handle import put
 from penstock.operations.conditions import Compare
 from penstock.operations.updates import Add, Remove, Set
+from penstock.testing.entities import Colour
+from tests.beneath import beneath
 from tests.kernel.layouts.conftest import OpenStore, ensured
 from tests.kernel.layouts.films import Declared, cinema, film
 
@@ -203,3 +206,23 @@ class TestReading:
         assert store.count(query).number == 3
         assert [f.film_id for f in store.find(query.where(the(lesser.film_id).differs("f3")))] == ["f1", "f5"]
         assert store.get_many([lesser.at(film_id=f"f{n}") for n in (6, 9)]) == [lesser(film_id="f6", title="u"), None]
+
+    def test_one_that_cannot_be_read_is_told_as_the_declaration_has_it_beside_those_that_can(
+        self, another: OpenStore, clock: FrozenClock
+    ) -> None:
+        coloured: dict[str, Any] = {"title": str, "colour": Colour}
+        elsewhere: dict[str, Any] = {"domain": "archive", "relation": "archived", "table": "penstock-archive"}
+        lesser, kept = film(coloured), film(coloured, **elsewhere)
+        more = film({**coloured, "note": str | None}, defaults={"note": None})
+        before, _ = ensured(another, lesser), ensured(another, more)
+        before.ensure(cinema(kept))
+        for declared, options in ((lesser, {}), (kept, elsewhere)):
+            before.put(declared(film_id="a", title="t", colour=Colour.RED))
+            strange = film({"title": str, "colour": str}, **options)
+            writes = [put(strange(film_id="b", title="t", colour="ultraviolet"))]
+            beneath(before).commit(writes, now=clock.now(), token="t")
+        refs = [declared.at(film_id=film_id) for declared in (lesser, kept) for film_id in "ab"]
+        unreadable: list[Unreadable] = []
+        found = before.get_many(refs, unreadable=unreadable)
+        assert [type(record) for record in found] == [lesser, type(None), kept, type(None)]
+        assert {u.shape: u.key for u in unreadable} == {d.__shape__: {"film_id": "b"} for d in (lesser, kept)}
