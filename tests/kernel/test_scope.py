@@ -25,8 +25,10 @@ from penstock.domains.videos.model import Video
 from penstock.errors import Conflict, DamagedRecord, FilterTooWide, InvalidCursor, InvalidValue, NotFound, OutOfScope
 from penstock.events.feed import Feed
 from penstock.events.feed_records import FeedPlace
+from penstock.files.upload import Upload
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.handle import patch, put
+from penstock.kernel.held_message import HeldMessage
 from penstock.kernel.idempotency import Claim, InProgress, Replay, SystemOnce, begin
 from penstock.kernel.lease import NamedLease, release, take_named
 from penstock.kernel.outbox import MessageStatus, SystemMessage
@@ -421,6 +423,27 @@ def test_what_is_kept_is_only_added_to_and_keys_are_the_operators(
     assert world.one.get(line.ref) == line
     assert world.whole.get(KEY.ref) == KEY
     assert world.whole.lookup(SEAL.ref) is None
+
+
+REMEMBERED: list[Ref[Any]] = [
+    SystemOnce.at(idempotency_key="k"),
+    Idempotency.at(idempotency_key="k"),
+    SystemMessage.at(event_id="e"),
+    Outbox.at(event_id="e"),
+    HeldMessage.at(outbox="o", thing="t", ts=MOMENT, event_id="e"),
+    NamedLease.at(name="n"),
+    Upload.at(upload_id="u"),
+]
+"What was done once, is to be told, and is at work: if it were forgotten, it would be done twice or never."
+
+
+@pytest.mark.parametrize("ref", REMEMBERED, ids=repr)
+def test_a_scope_removes_nothing_by_which_work_is_remembered(store: Store, ref: Ref[Any]) -> None:
+    for scoped in (store.scoped(ONE), store.scoped(ONE, enforce=False)):
+        with pytest.raises(OutOfScope, match="may not remove"):
+            scoped.delete(ref)
+        with pytest.raises(OutOfScope, match="may not remove"):
+            scoped.delete_many([ref])
 
 
 def test_a_scope_is_of_one_project_and_stays_so(world: World) -> None:
