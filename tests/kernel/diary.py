@@ -19,6 +19,11 @@ class Mood(StrEnum):
     CROSS = "cross"
 
 
+class Door(StrEnum):
+    OPEN = "open"
+    SHUT = "shut"
+
+
 class Diary(Entity, table=TABLE):
     """Somebody's, with a number."""
 
@@ -47,15 +52,17 @@ class Pair(Entity, table=TABLE):
 
 
 class Hermit(Entity, table=TABLE, known_as="Recluse"):
-    """It was called otherwise once."""
+    """It was called otherwise once, and has two states."""
 
     name: str
     mood: Mood = Mood.CALM
+    door: Door = Door.OPEN
 
     @key("HERMIT#{name}", "HERMIT")
     def at(self, *, name: str) -> None: ...
 
     anger = Move(Mood.CALM, to=Mood.CROSS)
+    shut = Move(Door.OPEN, to=Door.SHUT)
 
 
 class Ledger(Entity, table=TABLE):

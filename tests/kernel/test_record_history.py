@@ -137,6 +137,16 @@ class TestOneRecord:
             assert store.get(entry.source).ts == entry.ts
         assert told(store, record.ref, oldest_first=True) == told(store, record.ref)[::-1]
 
+    def test_all_states_of_a_record_are_told(self, store: Store, clock: FrozenClock, project: str) -> None:
+        create(store, Hermit(name=project))
+        clock.advance(SECOND)
+        with store.change(by="bob") as change:
+            change.save(change.get(Hermit.at(name=project)).anger().shut())
+        assert [e.moved for e in store.history(Hermit.at(name=project)).entries] == [
+            {"mood": ("calm", "cross"), "door": ("open", "shut")},
+            {"mood": (None, "calm"), "door": (None, "open")},
+        ]
+
     def test_one_that_is_made_again_at_its_place_goes_on_with_the_history(self, store: Store, project: str) -> None:
         record = diary(project)
         for _ in range(2):
