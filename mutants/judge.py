@@ -70,7 +70,9 @@ class Judge:
     def _learned(self, file: str) -> bool:
         """Whether it is known what the tests of a file reach, or there is time to find out."""
         if self._left() > 0 or self.reach.is_kept(file):
+            used = self.collection.used
             self.reach.learn(file, self.collection)
+            self.collection.used = used  # what is learned serves all others, and is no trial of this one
         return file in self.reach.known
 
     def _tried(self, mutant: Mutant, tests: Sequence[Reached]) -> Verdict:

@@ -140,6 +140,15 @@ def test_an_endless_loop_is_noticed(tmp_path: Path) -> None:
     assert "took more than" in result.why
 
 
+@pytest.mark.parametrize("broken", [("return age >= 18 and member", "return (member)"), ("if age < 0:", "if False:")])
+def test_to_learn_what_tests_reach_takes_no_time_from_the_first_mutant(tmp_path: Path, broken: tuple[str, str]) -> None:
+    """No one test notices both of these, so that more than the first is tried."""
+    run = campaign(toy(tmp_path))
+    run.farthest = timedelta(milliseconds=50)
+    (result,) = run.run([(AREA, Mutant(GATE, "opens", *broken))])
+    assert result.outcome == "killed"
+
+
 def test_without_time_nothing_is_said_of_a_mutant(tmp_path: Path) -> None:
     tree = toy(tmp_path)
     assert campaign(tree, minutes=0).run(chosen(tree, [AREA], count=5, seed=1)) == []
