@@ -132,11 +132,12 @@ class _Door:
 class _Sending(StreamingResponse):
     """A file on its way out, piece by piece."""
 
+    afterwards: AsyncExitStack
+    "What ends with it; given before it is sent."
+
     def __init__(self, download: Download, disk: Pool, status: int, headers: Mapping[str, str]) -> None:
         super().__init__(self._read(disk), status, headers)
         self._download = download
-        self.afterwards = AsyncExitStack()
-        "What ends with it."
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with self.afterwards:
