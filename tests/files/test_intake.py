@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from penstock.errors import InvalidValue, NotFound
 from penstock.files.intake import Intake, ReservedUpload
+from penstock.kernel.idempotency import Claim, ClaimLost, Replay, SystemOnce, begin
 from penstock.testing.object_promises.promise import send
 from tests.objects.world import CLIP, DIGEST, MP4, OTHER_MP4, PROJECT, World, keys
 
@@ -54,6 +57,29 @@ def test_what_is_refused_replaces_nothing_and_may_be_sent_again(here: World) -> 
     assert here.objects.get(CLIP).read() == OTHER_MP4
     assert here.points_at() is None
     assert intake.where(upload).url is not None
+
+
+def test_what_is_accepted_takes_the_place_of_the_file_before(here: World) -> None:
+    here.objects.put(CLIP, OTHER_MP4)
+    intake = Intake(here.store, here.objects)
+    upload = sent(here, intake).upload
+    with intake.finalize(upload, inspect=lambda path: None, sha256=DIGEST, by="ann"):
+        assert here.objects.get(CLIP).read() == OTHER_MP4, "until the block has ended"
+    assert here.objects.get(CLIP).read() == MP4
+
+
+def test_a_claim_ends_with_the_reservation_and_keeps_which_it_was(here: World) -> None:
+    """Whoever asks again, because the answer was lost, is led to the same upload."""
+    now, minute = here.clock.now(), timedelta(minutes=1)
+    mark = SystemOnce(idempotency_key="k", created_at=now, ttl=int(now.timestamp()) + 3600)
+    claim = begin(here.store, mark, owner="a", period=minute)
+    assert isinstance(claim, Claim)
+    announced: dict[str, Any] = {"size": len(MP4), "content_type": "video/mp4", "once": claim}
+    intake = Intake(here.store, here.objects)
+    upload = intake.reserve(here.scene, CLIP, **announced).upload
+    assert begin(here.store, mark, owner="b", period=minute) == Replay({"upload_id": upload.upload_id})
+    with pytest.raises(ClaimLost):
+        intake.reserve(here.scene, CLIP, **announced)
 
 
 def test_what_cannot_be_now_is_refused_before_the_file_is_fetched(here: World) -> None:
