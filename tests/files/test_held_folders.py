@@ -252,6 +252,18 @@ def test_a_new_film_in_the_same_folder_does_not_get_the_old_one_s_files(near: St
     assert near.lying() == [f"{STREAM}new.m3u8"]
 
 
+def test_a_file_that_was_listed_is_not_asked_for_by_itself(near: StreamWorld) -> None:
+    """Whether one lies in the trash as well or not: each question is a request, and there may be millions."""
+    near.store.create(Film(film="mine", stream=STREAM, poster=BESIDE[0]))
+    near.put([*HELD, BESIDE[0]])
+    assert near.trash.put(near.objects.head(HELD[0]))
+    near.put([HELD[0]])
+    fate = Fate()
+    near.objects = Mortal(near.objects, fate, "list", "head")
+    assert near.reconciliation.plan().missing == []
+    assert set(fate.steps) == {"list"}
+
+
 # In pages, and again after a death
 
 

@@ -138,6 +138,16 @@ def test_a_scene_is_found_even_when_its_project_is_gone(here: World) -> None:
     assert here.reconciliation.plan().orphans == []
 
 
+def test_scenes_of_several_projects_that_are_gone_are_found_at_once(here: World) -> None:
+    for project in (PROJECT, uuid4(), uuid4()):
+        picture = f"mv/projects/{project}/character.png"
+        here.objects.put(picture, PNG)
+        here.store.put(scene(here.clock, project_id=project, reference_image_s3_keys=[picture]))
+    here.store.delete(Project.at(project_id=PROJECT))
+    here.clock.advance(2 * DAY)
+    assert here.reconciliation.plan().orphans == []
+
+
 def test_an_expired_record_needs_its_file_no_longer(
     store: Store, open_local: Callable[[Clock | None], LocalObjects], present: FrozenClock, clock: FrozenClock
 ) -> None:
@@ -296,6 +306,8 @@ def test_a_record_takes_its_own_files_along(world: World) -> None:
     world.clock.advance(timedelta(minutes=5))
     with world.store.change(by="editor") as change:
         assert delete_with_files(world.store, change, change.get(world.scene.ref)) == [CLIP]
+    (released,) = world.store.find(Released.by_status(status=ReleasedStatus.WAITING))
+    assert (released.files, released.folders) == ([CLIP], None)
     assert world.store.lookup(Scene.at(project_id=PROJECT, sequence=1)) is None
     assert keys(world) == [PICTURE, CLIP], "the sweep does it, not the request"
     swept = world.sweep.run()
