@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from penstock import Domain, Entity, FrozenClock, IndexKey, ObjectKey, Table, key, open_store
 from penstock.errors import InvalidKey
-from penstock.files.deletion import is_released
+from penstock.files.deletion import is_released, release_files
 from penstock.files.references import References
 from penstock.files.released_file import Released, ReleasedStatus
 from penstock.files.signed_view import UrlSigner
@@ -73,6 +73,19 @@ def test_what_came_after_the_release_is_another_s_and_stays(near: StreamWorld) -
     assert near.lying() == sorted(HELD[:2])
     near.clock.advance(2 * DAY)
     assert near.sweep().reconciled.discarded == 2, "nobody holds it, so it goes in the end"
+
+
+@pytest.mark.parametrize(("place", "file"), [(STREAM, HELD[0]), (BESIDE[0], BESIDE[0])], ids=["folder", "file"])
+def test_what_came_at_the_very_moment_of_the_release_goes_with_it(near: StreamWorld, place: str, file: str) -> None:
+    """It is the last that was seen, when that is what the moment tells."""
+    film = Film(film="mine")
+    near.store.create(film)
+    near.put([file])
+    with near.store.change(by="editor") as change:
+        change.delete(film.ref)
+        release_files(change, film, [place], seen_at=near.objects.head(file).modified_at)
+    assert near.sweep().released == 1
+    assert near.lying() == []
 
 
 def test_a_folder_within_a_folder_stays_while_another_record_holds_it(streams: StreamWorld) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from penstock import Domain, Entity, FrozenClock, ObjectKey, Store, Table, key
+from penstock import Domain, Entity, FrozenClock, IndexKey, ObjectKey, Store, Table, key
 from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import AssetVersion
 from penstock.domains.assetcreator.stages import AssetKind
@@ -169,6 +170,10 @@ def test_an_expired_record_needs_its_file_no_longer(
 PICTURES = Table("Pictures", partition="PK", sort="SK")
 
 
+class Width(StrEnum):
+    NARROW = "narrow"
+
+
 class Picture(Entity, table=PICTURES):
     """Its records cannot all be found, and its files do not tell whose they are."""
 
@@ -179,12 +184,24 @@ class Picture(Entity, table=PICTURES):
     def at(self, *, name: str) -> None: ...
 
 
-ALBUM = Domain("album", Picture, files=("album/*.png", "named/{name}.png"))
+class Mount(Entity, table=PICTURES):
+    """Its records can all be found, and name those of the pictures; but a picture is found by its whole key alone."""
+
+    name: str
+    width: Width = Width.NARROW
+
+    @key("MOUNT#{name}", "MOUNT")
+    def at(self, *, name: str) -> None: ...
+
+    by_width = IndexKey(PICTURES.index("by_width", partition="P1", sort="S1"), "WIDTH#{width}", "{name}")
+
+
+ALBUM = Domain("album", Picture, Mount, files=("album/*.png", "named/{name}.png"))
 
 
 def test_nothing_is_touched_that_somebody_might_need(here: World) -> None:
     here.store.ensure(ALBUM)
-    here.store.create(Picture(name="a", file="album/x.png"))
+    here.store.put_many([Picture(name="a", file="album/x.png"), Mount(name="a")])
     for file in ("album/x.png", "album/y.png", "named/a.png"):
         here.objects.put(file, PNG)
     here.clock.advance(2 * DAY)
@@ -477,11 +494,15 @@ def test_a_record_that_cannot_be_read_keeps_its_files_and_nobody_from_the_others
     connector: Any = here.store.engine.connector  # type: ignore[attr-defined]
     connector.run(f"update {relation_of(Scene)} set status = 'nonsense'", ())
     here.clock.advance(2 * DAY)
-    report = here.reconciliation.run()
+    reconciliation = here.reconciliation
+    report = reconciliation.run()
     assert report.unreadable == [f"Scene(project_id={PROJECT}, sequence=1)"]
     assert CLIP in keys(here)
     assert report.discarded == len(report.orphans)
     assert not [o for o in report.orphans if o.key in (CLIP, stray)], "a scene might need either"
+    point(here, video_clip_s3_key=CLIP)
+    mended = reconciliation.plan()
+    assert (mended.unreadable, [found.key for found in mended.orphans]) == ([], [stray])
 
 
 def relation_of(entity: type[Entity]) -> str:

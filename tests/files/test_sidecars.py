@@ -103,6 +103,21 @@ def test_it_goes_when_its_file_is_gone_or_is_another(
     assert (places(objects), list(anywhere.find(Sidecar.due()))) == ([], [])
 
 
+def test_one_sweep_looks_at_so_many_and_the_next_at_the_rest(
+    anywhere: Store, objects: ObjectStore, present: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_AT_ONCE", 2)
+    sidecars, found = Sidecars(anywhere, objects), put(objects, b"robot")
+    for kind in ("first", "second", "third"):
+        sidecars.facts(found, kind, Maker().facts)
+        present.advance(timedelta(hours=1))
+    objects.delete([KEY])
+    present.advance(timedelta(hours=25))
+    assert settle_sidecars(anywhere, objects) == 2
+    assert [left.kind for left in anywhere.find(Sidecar.due())] == ["third"], "the longest due are the first"
+    assert settle_sidecars(anywhere, objects) == 1
+
+
 def test_the_sweep_settles_them(anywhere: Store, objects: ObjectStore, present: FrozenClock) -> None:
     Sidecars(anywhere, objects).contents(put(objects, b"robot"), "loud", Maker().bytes)
     objects.delete([KEY])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store, open_store
-from penstock.errors import Conflict, ForeignFile, InvalidKey, InvalidValue, NotFound, TooLarge
+from penstock.errors import Conflict, ForeignFile, InvalidKey, InvalidValue, NotFound, TooLarge, Unavailable
 from penstock.files.object_reads import every
 from penstock.files.upload import Upload, UploadStatus
 from penstock.files.uploads import UploadRefused, Uploads
@@ -285,6 +285,23 @@ def test_a_change_that_is_refused_leaves_the_upload_open(here: World) -> None:
     assert here.store.get(upload.ref).status is UploadStatus.OPEN
     here.finalize(upload)
     assert here.points_at() == CLIP
+
+
+def test_a_file_has_arrived_also_if_the_bytes_that_were_sent_cannot_be_removed(here: World) -> None:
+    """The record points at it already, so nobody is told of a failure; the sweep removes them."""
+    real, upload = here.objects, here.reserve()
+    here.deliver(upload)
+
+    class Keeping(Mortal):
+        def delete(self, some: Iterable[str]) -> None:
+            raise Unavailable("not now")
+
+    here.objects = Keeping(real, Fate())
+    here.finalize(upload)
+    here.objects = real
+    assert (here.points_at(), keys(here)) == (CLIP, [CLIP, upload.staging])
+    here.settle()
+    assert keys(here) == [CLIP]
 
 
 def test_a_record_that_moved_meanwhile_is_not_pointed_anywhere(here: World) -> None:
