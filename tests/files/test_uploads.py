@@ -378,6 +378,9 @@ def test_its_urls_end_with_it(here: World) -> None:
     assert send(url, body=MP4).status == 403
     with pytest.raises(UploadRefused, match="is over"):
         here.uploads.url(upload)
+    in_parts = here.reserve(here.in_parts)
+    here.clock.advance(timedelta(hours=20))
+    assert {part.url.expires_at for part in here.in_parts.part_urls(in_parts)} == {in_parts.expires_at}
 
 
 def test_one_who_gives_up_leaves_nothing(here: World) -> None:

@@ -143,6 +143,29 @@ def test_listing_is_in_order_and_goes_on_behind_a_key(tmp_path: Path) -> None:
         assert [found.key for found in objects.list(cursor=key).objects] == ordered[at + 1 :]
 
 
+@pytest.mark.parametrize(
+    ("asked", "listed", "read"),
+    [({}, "abcd", 5), ({"cursor": "b/file"}, "cd", 4), ({"cursor": "c"}, "cd", 3), ({"prefix": "c/"}, "c", 2)],
+    ids=["all", "behind a key", "behind folders", "of a folder"],
+)
+def test_a_page_reads_no_folder_that_lies_before_it_or_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, str], listed: str, read: int
+) -> None:
+    """Else each page of a large store would cost as much as all of it."""
+    objects, scandir, folders = LocalObjects(tmp_path), os.scandir, list[int]()
+    for folder in "abcd":
+        objects.put(f"{folder}/file", b"")
+
+    def scanned(folder: int) -> Any:
+        folders.append(folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", scanned)
+    page = objects.list(asked.get("prefix", ""), cursor=asked.get("cursor"))
+    assert [found.key for found in page.objects] == [f"{folder}/file" for folder in listed]
+    assert len(folders) == read, "the outermost, and those that may hold something"
+
+
 def test_parts_are_joined_as_they_were_seen(tmp_path: Path) -> None:
     objects = LocalObjects(tmp_path)
     upload = objects.begin_parts("a", content_type="audio/wav")
