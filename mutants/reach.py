@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ _LONGEST = 120.0
 
 @dataclass(frozen=True)
 class Reached:
-    """One variant of a test: how long it takes, what it calls, and how many others there are."""
+    """One variant of a test: how long it takes, what it calls, and how many others it has to speak for."""
 
     test: str
     seconds: float
@@ -92,8 +92,8 @@ class Reach:
     def _remember(self, file: str, kept: dict[str, object]) -> None:
         names: list[str] = kept["functions"]  # type: ignore[assignment]
         tests: list[tuple[str, float, int, list[int]]] = kept["tests"]  # type: ignore[assignment]
-        for name, seconds, variants, called in tests:
-            reached = Reached(name, seconds, frozenset(names[number] for number in called), variants - 1)
+        for name, seconds, others, called in tests:
+            reached = Reached(name, seconds, frozenset(names[number] for number in called), others)
             for function in reached.functions:
                 self._by_function[function].append(reached)
             for path in {function.partition(":")[0] for function in reached.functions}:
@@ -105,13 +105,15 @@ def _compressed(lines: Sequence[dict[str, object]]) -> dict[str, object]:
     """Each name once; and no test that fails without any mutant."""
     failed = {line["failed"] for line in lines if "failed" in line}
     tests = [line for line in lines if "test" in line and line["test"] not in failed]
+    left = Counter(str(line["left"]).partition("[")[0] for line in lines if "left" in line)
     names = sorted({name for line in tests for name in line["functions"]})  # type: ignore[attr-defined]
     numbers = {name: number for number, name in enumerate(names)}
     return {
         "functions": names,
         "tests": [
-            (line["test"], line["seconds"], line["variants"], [numbers[name] for name in line["functions"]])  # type: ignore[attr-defined]
+            (test, line["seconds"], left.pop(str(test).partition("[")[0], 0), [numbers[n] for n in line["functions"]])  # type: ignore[attr-defined]
             for line in tests
+            for test in [line["test"]]
         ],
         "failed": sorted(map(str, failed)),
     }

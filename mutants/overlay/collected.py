@@ -113,8 +113,8 @@ class _Answering:
             import reached  # type: ignore[import-not-found]  # beside this file
 
             session.config.option.maxfail = 0
-            items = reached.some_variants(items)
             plugins.register(reached)
+            plugins.register(reached.Leaving())
             reached.pytest_sessionstart()
         session.items[:] = items
         try:

@@ -8,8 +8,8 @@ import json
 import os
 import sys
 import threading
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -18,29 +18,13 @@ import pytest
 
 _called: set[CodeType] = set()
 _shared: set[CodeType] = set()
+_ENOUGH = 2.0
+"Seconds of the processor for all variants of one test on one engine: of what is left over the first ones tell."
+_spent: defaultdict[tuple[str, str], float] = defaultdict(float)
+_left: set[str] = set()
 
 
-_FEW = 4
-_variants: Counter[tuple[str, str]] = Counter()
-"How many there are of each test on each engine."
-
-
-def some_variants(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """All of a test where they are few; of many, which reach nearly the same, one on each engine."""
-    _variants.update(map(_variant_of, items))
-    chosen = dict[tuple[str, str], pytest.Item]()
-    for item in items:
-        chosen.setdefault(_variant_of(item) if _like(item) > 1 else (item.nodeid, ""), item)
-    return list(chosen.values())
-
-
-def _like(item: pytest.Item) -> int:
-    """How many variants it stands for."""
-    many = _variants[_variant_of(item)]
-    return many if many > _FEW else 1
-
-
-def _variant_of(item: pytest.Item) -> tuple[str, str]:
+def _variants_of(item: pytest.Item) -> tuple[str, str]:
     """The test and the engine that it runs on."""
     given = item.callspec.params if hasattr(item, "callspec") else {}
     return item.nodeid.partition("[")[0], str(given.get("engine_name", ""))
@@ -76,10 +60,24 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     followed.told()
     began = _used()
     sys.settrace(_call)  # a test may have set its own
+    if _spent[_variants_of(item)] > _ENOUGH:
+        _left.add(item.nodeid)
     result = yield
+    if item.nodeid in _left:
+        _tell({"left": item.nodeid})
+        return result
     seconds = round(_used() - began, 3)
-    _tell({"test": item.nodeid, "seconds": seconds, "variants": _like(item), "functions": _names()})
+    _spent[_variants_of(item)] += seconds
+    _tell({"test": item.nodeid, "seconds": seconds, "functions": _names()})
     return result
+
+
+class Leaving:
+    """A plugin that runs what is left no more."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        return True if item.nodeid in _left else None
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
