@@ -37,6 +37,25 @@ def test_whoever_opens_a_new_file_waits_for_one_who_writes_to_it(tmp_path: Path,
     assert len(waits) == 1
 
 
+def test_whoever_opens_a_new_file_soon_looks_again_whether_one_who_reads_it_has_ended(
+    tmp_path: Path, writer: sqlite3.Connection
+) -> None:
+    """For one who reads SQLite itself would wait all of the time that there is, and then nobody would look again."""
+    writer.execute("commit")
+    writer.execute("begin")
+    writer.execute("select * from t").fetchall()
+    waits: list[float] = []
+
+    def end_reading(seconds: float) -> None:
+        waits.append(seconds)
+        writer.execute("rollback")
+
+    connector = SqliteConnector(str(tmp_path / "new.db"), busy_seconds=5.0, sleep=end_reading)
+    with closing(connector.connection()) as connection:
+        assert connection.execute("pragma journal_mode").fetchone() == ("wal",)
+    assert len(waits) == 1
+
+
 def test_whoever_opens_a_new_file_does_not_wait_for_ever(tmp_path: Path, writer: sqlite3.Connection) -> None:
     connector = SqliteConnector(str(tmp_path / "new.db"), busy_seconds=0.0)
     with pytest.raises(Unavailable, match="locked"):
