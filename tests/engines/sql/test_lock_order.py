@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from penstock import FrozenClock, Store, the
+from penstock import Count, Entity, FrozenClock, Store, Table, key, the
 from penstock.engines.sql.dialects import POSTGRES
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.postgres import PostgresConnector
@@ -21,13 +21,27 @@ from penstock.errors import Conflict, Unavailable
 from penstock.kernel.handle import patch, put
 from penstock.operations.conditions import Missing, Present
 from penstock.operations.writes import Check, Delete, Write
-from penstock.schema.shape import EntityShape
+from penstock.schema.shape import KEPT, EntityShape
 from penstock.testing.entities import Counter, Session, Specimen, specimen
 from tests.conftest import chosen_engines
 from tests.servers import Postgres
 
+
+class Account(Entity, table=Table("penstock_test_accounts", partition="name")):
+    """What a store that is bound to a project may add, and nobody but the store itself change."""
+
+    __rights__ = KEPT
+
+    name: str
+    paid: Count = 0
+    owed: Count = 0
+
+    @key("{name}")
+    def at(self, *, name: str) -> None: ...
+
+
 NAMES = [f"{n:02d}" for n in range(30)]
-SHAPES = (Counter.__shape__, Session.__shape__, Specimen.__shape__)
+SHAPES = (Counter.__shape__, Session.__shape__, Specimen.__shape__, Account.__shape__)
 IMPATIENT = "?options=-c%20deadlock_timeout%3D20ms"
 "PostgreSQL looks for those who wait for each other after a second; here, sooner."
 
@@ -172,6 +186,19 @@ def test_a_set_is_written_in_order_however_the_table_has_grown(store: Store, url
     with open_at(url) as fresh, psycopg.connect(url) as held:
         held.execute(text.format("=").encode(), (NAMES[0],))
         with waiting(url, lambda: fresh.commit(writes)) as finish:
+            held.execute(text.format("<>").encode(), (NAMES[0],))
+            held.rollback()
+            finish()
+
+
+def test_what_projects_may_only_add_is_changed_in_order_too(store: Store, url: str) -> None:
+    store.put_many([Account(name=name) for name in NAMES])
+    writes = [patch(Account.at(name=n), the(Account.paid).add(1)) for n in NAMES[::2]]
+    writes += [patch(Account.at(name=n), the(Account.owed).add(1)) for n in NAMES[1::2]]
+    text = f"select from {relation(Account.__shape__)} where name {{}} %s for update nowait"
+    with psycopg.connect(url) as held:
+        held.execute(text.format("=").encode(), (NAMES[0],))
+        with waiting(url, lambda: store.commit(writes)) as finish:
             held.execute(text.format("<>").encode(), (NAMES[0],))
             held.rollback()
             finish()
