@@ -22,7 +22,7 @@ SHAPE = Specimen.__shape__
 
 @pytest.fixture
 def engines(tmp_path: Path, postgres_server: Postgres) -> Iterator[tuple[SqlEngine, SqlEngine]]:
-    """A file that has records of all kinds of values, with and without them, and an empty database."""
+    """A file that has records of all kinds of values, without them, and with large ones; and an empty database."""
     url = postgres_server.create_database("retold")
     with (
         closing(SqlEngine(SqliteConnector(str(tmp_path / "left.db")))) as left,
@@ -31,14 +31,16 @@ def engines(tmp_path: Path, postgres_server: Postgres) -> Iterator[tuple[SqlEngi
         for engine in (left, other):
             engine.ensure([SHAPE])
         records = [Specimen(shelf="s", label=f"full {n}", **full_values()) for n in range(5)]
-        left.load([put(r) for r in (*records, Specimen(shelf="s", label="empty"))], now=NOW)
+        far = {"lightyear": [9.4607e15, 1e30], "deep": {"below": -(2.0**64)}}
+        records += [Specimen(shelf="s", label="empty"), Specimen(shelf="s", label="far", extra=far)]
+        left.load([put(r) for r in records], now=NOW)
         yield left, other
 
 
 def test_rows_of_every_kind_of_value_are_taken_as_they_lie(engines: tuple[SqlEngine, SqlEngine]) -> None:
     left, other = engines
     rows = left.scan_rows(SHAPE, form="sqlite").rows
-    assert len(rows) == 6
+    assert len(rows) == 7
     assert other.load_rows(SHAPE, rows, form="sqlite")
     here, there = ([found.record for found in engine.scan(SHAPE).found] for engine in engines)
     assert sorted(here, key=lambda r: str(r.label)) == sorted(there, key=lambda r: str(r.label))
