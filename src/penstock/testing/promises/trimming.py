@@ -8,7 +8,7 @@ from penstock import Store
 from penstock.errors import FeedTrimmed
 from penstock.operations.feed_entry import FeedEntry, LogSize
 from penstock.ports.engine import Engine
-from penstock.testing.entities import SUITE, Alarm, Watched
+from penstock.testing.entities import SUITE, Alarm, Specimen, Watched
 from penstock.testing.promises.promise import Promise
 
 
@@ -35,6 +35,7 @@ class Trimming(Promise):
         assert end is not None
         assert engine.trim(SUITE.shapes, before=end) == kept
         assert engine.trim(SUITE.shapes, before=end) == 0
+        assert engine.trim([Specimen.__shape__], before=end) == 0, "of what has no feed nothing is kept"
 
     def test_changes_up_to_a_position_are_forgotten_and_later_ones_kept(self, trimmed: Engine) -> None:
         told = trimmed.changes(SUITE.shapes)
