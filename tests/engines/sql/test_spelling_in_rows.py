@@ -14,8 +14,11 @@ import pytest
 from pydantic import Field
 
 from penstock import Domain, Entity, Store, Table, UtcSeconds, key, open_store, the
+from penstock.engines.sql import engine as sql_engine
 from penstock.errors import Conflict
+from penstock.kernel.handle import patch, put
 from penstock.kernel.unchanged import unchanged
+from penstock.operations.spelling import holds_as_read
 from penstock.operations.updates import Set
 from penstock.testing.entities import Measure
 
@@ -142,6 +145,28 @@ def test_a_condition_of_ones_own_meets_what_is_spelled_otherwise(shared: Shared)
         shared.store.delete(HERE, when=as_read & the(Card.flag).equals(False))
     shared.store.delete(HERE, when=as_read)
     assert shared.store.lookup(HERE) is None
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_what_another_program_writes_after_its_spelling_was_looked_up_is_not_overwritten(
+    shared: Shared, monkeypatch: pytest.MonkeyPatch, *, alone: bool
+) -> None:
+    write(shared, "extra")
+    as_read = unchanged(shared.store.get(HERE), ["extra"])
+
+    def holds_and_then_no_more(asked: Any, found: Any) -> bool:
+        shared.store.patch(HERE, the(Card.extra).set({"theirs": 1}))
+        return holds_as_read(asked, found)
+
+    monkeypatch.setattr(sql_engine, "holds_as_read", holds_and_then_no_more)
+    with pytest.raises(Conflict) as refused:
+        if alone:
+            shared.store.patch(HERE, the(Card.extra).set(None), when=as_read)
+        else:
+            shared.store.commit([patch(HERE, the(Card.extra).set(None), when=as_read), put(Card(name="b"))])
+    assert refused.value.found is not None
+    assert refused.value.found["extra"] == {"theirs": 1}
+    assert shared.store.get(HERE).extra == {"theirs": 1}
 
 
 def test_a_field_from_before_its_declaration_is_saved_over_as_if_its_default_stood_there(shared: Shared) -> None:
