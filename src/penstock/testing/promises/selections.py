@@ -134,6 +134,13 @@ class Selections(Damage):
             with pytest.raises(InvalidValue, match="examines 1 to"):
                 depot.first(ALL.where(HEAVY), examining=wrong)  # type: ignore[arg-type]
 
+    def test_a_search_goes_on_from_page_to_page_as_far_as_it_may(self, depot: Store) -> None:
+        depot.put_many([parcel(n, weight=n) for n in range(1200)])
+        light = ALL.where(the(Parcel.weight).since(0))
+        assert len(list(depot.find(light, examining=1200))) == 1200
+        with pytest.raises(FilterTooWide):
+            list(depot.find(light, examining=1199))
+
     def test_a_cursor_is_of_one_filter(self, parcels: Store) -> None:
         cursor = parcels.page(ALL.where(HEAVY), limit=1).cursor
         assert cursor is not None
