@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import date
 from enum import Enum
 from pathlib import Path
@@ -178,6 +178,24 @@ def test_nobody_waits_while_an_index_is_waited_for(postgres: SqlEngine, url: str
         writer.rollback()
     building.join(60)
     assert [step.kind for step in done[0]] == ["create index"]
+
+
+def test_of_two_who_would_build_an_index_the_second_waits_and_finds_it_built(postgres: SqlEngine, url: str) -> None:
+    postgres.ensure([_film()])
+    (step,) = postgres.ensure([_film(index=SHELF)], dry_run=True)
+    waits: list[float] = []
+    with ExitStack() as first, psycopg.connect(url, autocommit=True) as session:
+        first.enter_context(postgres.connector.administration(alone=True))
+
+        def end_building(seconds: float) -> None:
+            waits.append(seconds)
+            session.execute(step.detail.encode())
+            first.close()
+
+        with closing(SqlEngine(PostgresConnector(url, sleep=end_building))) as second:
+            assert _texts(second, _film(index=SHELF)) == []
+    assert waits
+    assert _valid(url) == [("films_gsi1", True)]
 
 
 def test_a_transaction_that_never_ends_is_told(postgres: SqlEngine, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
