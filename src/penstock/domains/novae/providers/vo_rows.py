@@ -77,7 +77,7 @@ def _plain(value: Any, masked: Any) -> Any:
     """What Python itself has for it; None for what is not told."""
     if hasattr(value, "tolist"):
         value = value.tolist()
-    if not isinstance(value, list) and (masked is True or getattr(masked, "tolist", lambda: masked)() is True):
+    if not isinstance(value, list) and getattr(masked, "tolist", lambda: masked)() is True:
         return None
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
