@@ -7,6 +7,7 @@ import urllib.request
 from typing import Any
 from uuid import UUID
 
+from penstock.declare.pattern import since
 from penstock.domains.novae import contributions
 from penstock.domains.novae.contributions import NewFile
 from penstock.domains.novae.data_records import Contribution, DatasetVerdict
@@ -15,7 +16,9 @@ from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.product_discovery import DISCOVER, Discovery
 from penstock.domains.novae.runs import begin
 from penstock.files.object_reads import examine, lookup
+from penstock.kernel.outbox import MessageStatus, SystemMessage
 from tests.domains.novae.archive import NOVA
+from tests.domains.novae.conftest import BEGUN
 from tests.domains.novae.story import new_nova, work_through
 
 NOVA_ID = UUID("11111111-1111-4111-8111-111111111111")
@@ -106,6 +109,12 @@ def added(catalogue: NovaCatalogue, data: bytes, **said: Any) -> Contribution:
     taken = contributions.complete(catalogue, reserved.contribution.contribution_id, by="ann")
     work_through(catalogue)
     return taken
+
+
+def told(catalogue: NovaCatalogue, type: str) -> list[dict[str, Any]]:
+    """What others are told of one kind."""
+    query = SystemMessage.by_status(status=MessageStatus.PENDING, ts=since(BEGUN))
+    return [message.payload for message in catalogue.store.find(query) if message.type == type]
 
 
 def fetched(url: str) -> bytes:

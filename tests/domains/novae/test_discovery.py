@@ -10,7 +10,6 @@ from boto3.dynamodb.conditions import Key
 
 from penstock import Store
 from penstock.astronomy.judgement import FileFinding
-from penstock.declare.pattern import since
 from penstock.domains.novae.model import (
     Dataset,
     DatasetType,
@@ -24,19 +23,12 @@ from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.product_discovery import DISCOVER, Discovery
 from penstock.domains.novae.providers.provider import FoundProduct, ProductSearch, UnusableAnswer
 from penstock.domains.novae.runs import begin
-from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.work.working import WORKING
 from tests.domains.novae.archive import Archive
-from tests.domains.novae.conftest import BEGUN
-from tests.domains.novae.data_story import NOVA_ID, datasets, discovered, known, outcomes, runs, the_dataset
+from tests.domains.novae.data_story import NOVA_ID, datasets, discovered, known, outcomes, runs, the_dataset, told
 from tests.domains.novae.known_sky import KnownSky
 from tests.domains.novae.made_files import light_curve_csv, spectrum_fits
 from tests.domains.novae.story import Astronomer, later, work_through, workers
-
-
-def _told(store: Store, type: str) -> list[dict[str, Any]]:
-    query = SystemMessage.by_status(status=MessageStatus.PENDING, ts=since(BEGUN))
-    return [message.payload for message in store.find(query) if message.type == type]
 
 
 def test_each_product_is_one_dataset_told_once_and_downloaded(eso: Archive, anywhere: NovaCatalogue) -> None:
@@ -53,12 +45,12 @@ def test_each_product_is_one_dataset_told_once_and_downloaded(eso: Archive, anyw
     first = found["id:ADP.1"]
     assert (first.locators, first.hints["instrument"]) == (["local:a.fits"], "XSHOOTER")
     assert (first.product or {})["native_id"] == "ADP.1"
-    assert len(_told(anywhere.store, "product.discovered")) == 2
+    assert len(told(anywhere, "product.discovered")) == 2
     later(anywhere, hours=2)
     again = discovered(anywhere)
     assert (again.outcome, (again.results or {})["launched"]) == ("NOTHING_NEW", 0)
     assert len(datasets(anywhere)) == 2
-    assert len(_told(anywhere.store, "product.discovered")) == 2
+    assert len(told(anywhere, "product.discovered")) == 2
     assert outcomes(anywhere) == [("SUCCEEDED", "VALIDATED")] * 2
 
 

@@ -28,6 +28,7 @@ from tests.domains.novae.data_story import (
     runs,
     sent,
     the_dataset,
+    told,
 )
 from tests.domains.novae.made_files import light_curve_csv, spectrum_fits, unknown_table
 from tests.domains.novae.story import Astronomer, later, work_through
@@ -71,6 +72,8 @@ def test_a_table_that_somebody_sends_becomes_a_light_curve(anywhere: NovaCatalog
     ecsv = next(key for key in dataset.artifacts if key.endswith(".ecsv"))
     table = Table.read(io.BytesIO(anywhere.objects.get(ecsv).read()), format="ascii.ecsv")
     assert (len(table), table["jd"][0], table["value"][0]) == (12, 2456080.5, 10.0)
+    (event,) = told(anywhere, "photometry.ingested")
+    assert (event["nova_id"], event["dataset_id"]) == (str(NOVA_ID), str(dataset.dataset_id))
 
 
 def test_rows_that_cannot_be_read_are_counted_and_shown(catalogue: NovaCatalogue) -> None:
