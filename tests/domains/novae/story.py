@@ -127,10 +127,9 @@ def new_dataset(store: Store, nova_id: UUID, identity: str = "ADP.1", **fields: 
         dataset_type=DatasetType.SPECTRA,
         provider="ESO",
         dataset_id=dataset_identity("ESO", identity),
-        provider_identity=identity,
         created_at=now,
         updated_at=now,
-        **fields,
+        **{"provider_identity": identity, **fields},
     )
     store.create(dataset)
     return dataset

@@ -26,11 +26,12 @@ from tests.domains.novae.data_story import (
     outcomes,
     runs,
     the_dataset,
+    told,
     verdicts,
 )
 from tests.domains.novae.known_sky import KnownSky
 from tests.domains.novae.made_files import cut, in_strange_unit, spectrum_fits
-from tests.domains.novae.story import later, work, work_through, workers
+from tests.domains.novae.story import later, new_dataset, work, work_through, workers
 
 
 def test_a_product_becomes_a_validated_spectrum_with_its_products(eso: Archive, anywhere: NovaCatalogue) -> None:
@@ -60,6 +61,9 @@ def test_a_product_becomes_a_validated_spectrum_with_its_products(eso: Archive, 
     tried = list(anywhere.store.find(Attempt.of_run(nova_id=NOVA_ID, job_run_id=run.job_run_id)))
     assert sorted(each.task for each in tried) == ["acquire", "normalize", "store", "validate"]
     assert all(each.succeeded and each.dataset_id == dataset.dataset_id for each in tried)
+    (event,) = told(anywhere, "spectrum.validated")
+    assert (event["dataset_id"], event["sha256"]) == (str(dataset.dataset_id), dataset.sha256)
+    assert event["job_run_id"] == str(run.job_run_id)
 
 
 def test_what_is_done_gives_its_lease_back_and_is_eligible_no_more(eso: Archive, catalogue: NovaCatalogue) -> None:
@@ -187,14 +191,20 @@ def test_other_bytes_of_the_same_product_are_judged_and_the_former_verdict_stays
 
 
 @pytest.mark.parametrize(
-    ("data", "status", "code", "outcome"),
+    ("data", "status", "code", "outcome", "event"),
     [
-        (in_strange_unit(), "QUARANTINED", "UNKNOWN_UNIT", ("QUARANTINED", "QUARANTINED")),
-        (cut(spectrum_fits()), "FAILED_TERMINAL", "TRUNCATED", ("SUCCEEDED", "TERMINAL_INVALID")),
+        (in_strange_unit(), "QUARANTINED", "UNKNOWN_UNIT", ("QUARANTINED", "QUARANTINED"), "dataset.quarantined"),
+        (
+            cut(spectrum_fits()),
+            "FAILED_TERMINAL",
+            "TRUNCATED",
+            ("SUCCEEDED", "TERMINAL_INVALID"),
+            "dataset.terminal_invalid",
+        ),
     ],
 )
 def test_what_is_not_valid_says_why_and_is_laid_aside(
-    eso: Archive, anywhere: NovaCatalogue, data: bytes, status: str, code: str, outcome: tuple[str, str]
+    eso: Archive, anywhere: NovaCatalogue, data: bytes, status: str, code: str, outcome: tuple[str, str], event: str
 ) -> None:
     """NC-27: verdict, code and details; the file, its headers and a plot lie in quarantine for whoever decides."""
     eso.publish("odd.fits", data)
@@ -204,6 +214,7 @@ def test_what_is_not_valid_says_why_and_is_laid_aside(
     assert (dataset.processing_status, dataset.quarantine_reason_code) == (status, code)
     assert (dataset.quarantine_details or {})["reason"]
     assert outcomes(anywhere) == [outcome]
+    assert [(each["dataset_id"], each["code"]) for each in told(anywhere, event)] == [(str(dataset.dataset_id), code)]
     assert (dataset.eligibility, dataset.lease_owner, dataset.artifacts) == ("NONE", None, [])
     (verdict,) = verdicts(anywhere, dataset)
     aside = {key.rpartition("/")[2]: key for key in verdict.evidence}
@@ -282,6 +293,17 @@ def _unavailable(identity: str) -> None:
 
 def _gone(identity: str) -> None:
     raise Terminal("404: there is no such file")
+
+
+def test_a_dataset_of_which_nobody_says_where_it_is_fails_by_its_id(catalogue: NovaCatalogue) -> None:
+    """As a record can be that others write: without an identity of its provider's, too."""
+    known(catalogue)
+    dataset = new_dataset(catalogue.store, NOVA_ID, provider_identity=None)
+    begin_for(catalogue, dataset, by="ann")
+    work_through(catalogue)
+    assert outcomes(catalogue) == [("FAILED", "Terminal")]
+    expected = f"ESO says of no place where {dataset.dataset_id} can be had"
+    assert expected in (the_dataset(catalogue).failure or "")
 
 
 def test_a_dataset_that_fails_again_and_again_rests_longer_and_is_given_up(
