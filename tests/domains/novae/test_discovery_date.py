@@ -19,6 +19,7 @@ from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.providers.local_index import LocalIndex
 from penstock.domains.novae.providers.provider import DiscoveryTold, Paper, ResolvedObject
 from penstock.errors import InvalidValue
+from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from tests.domains.novae.data_story import NOVA_ID, added, known, the_dataset
 from tests.domains.novae.known_sky import KnownSky, nova_object
 from tests.domains.novae.made_files import light_curve_csv, spectrum_fits
@@ -101,8 +102,11 @@ def test_a_persons_word_stands_above_all_and_is_said_under_a_version(catalogue: 
     ann, path = Astronomer(catalogue), f"/novae/{NOVA_ID}"
     version = ann.get(path)["version_counter"]
     body = {"version_counter": version, "discovery_date": "2012-06-01", "ra_deg": 267.7246, "dec_deg": -32.6223}
+    body["why"] = "CBET 3136 says so"
     told = ann.client.patch(f"/api/nc{path}", json=body).json()
     assert (told["discovered"], told["position_source"]) == ("discovered 2012-06-01", "person")
+    lines = catalogue.store.find(SystemAudit.of_project(project_id=EVERYWHERE))
+    assert "CBET 3136 says so" in [line.details.get("why") for line in lines]
     assert ann.client.patch(f"/api/nc{path}", json=body).json()["type"] == "other-version"
     assert ann.get("/novae/by-position", ra=267.7246, dec=-32.6223)["items"][0]["nova"]["nova_id"] == str(NOVA_ID)
     added(catalogue, light_curve_csv(first=2449746.5).replace(b"V1324 Sco", b"V1324 Sco"))
