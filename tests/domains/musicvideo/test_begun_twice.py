@@ -12,14 +12,16 @@ from uuid import UUID, uuid4
 import pytest
 
 from penstock import FrozenClock
+from penstock.domains.musicvideo.character_references import draw_references
 from penstock.domains.musicvideo.errors import NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.model import BACKING_TRACK, PRODUCT_IMAGE, Project
+from penstock.domains.musicvideo.model import BACKING_TRACK, PRODUCT_IMAGE, REFERENCE_IMAGE, Project
 from penstock.domains.musicvideo.projects import NewProject, create_project, delete_project, generate
 from penstock.domains.musicvideo.scenes import add_scene
 from penstock.files.trash import Trash
+from penstock.generation.steps import Made
 from penstock.kernel.idempotency import Claim, ClaimLost, SystemOnce, begin
-from tests.domains.musicvideo.quick_providers import PICTURE, film
+from tests.domains.musicvideo.quick_providers import PICTURE, QuickProviders, film
 from tests.domains.musicvideo.story import workers
 
 FIRST, SECOND = film(2.0, audio=True), film(3.0, audio=True)
@@ -126,6 +128,21 @@ def test_a_try_meets_the_file_of_one_that_died(studio: FilmStudio, clock: Frozen
     studio.objects.put(key, FIRST)
     project = create_project(replace(studio, once=claim), wanted(tmp_path, FIRST), by="ann")
     assert project.audio_backing_track_s3_key == key
+
+
+def test_a_picture_that_a_dead_try_has_drawn_is_not_paid_again(studio: FilmStudio, quick: QuickProviders) -> None:
+    claim, paid = claimed(studio), list[int]()
+
+    def draw(description: str, into: Path, *, seed: int) -> Made:
+        paid.append(seed)
+        return QuickProviders.draw(quick, description, into, seed=seed)
+
+    quick.draw = draw  # type: ignore[method-assign]
+    first = REFERENCE_IMAGE.key(str(claim.id_for("character 0")))
+    studio.objects.put(first, PICTURE)
+    drawn = draw_references(replace(studio, once=claim), "A silver robot", count=2, by="ann")
+    assert (paid, drawn[0].image_s3_key) == ([1], first)
+    assert [content(studio, each.image_s3_key) for each in drawn] == [PICTURE] * 2
 
 
 def test_a_deleted_project_is_begun_again_with_other_files_in_the_same_place(
