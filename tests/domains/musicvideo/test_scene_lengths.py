@@ -53,6 +53,7 @@ def test_scenes_are_cut_on_beats() -> None:
     [
         ({"seconds": 4.0}, [4.0, 4.0, 2.5]),
         ({"seconds": 20.0}, [10.5]),
+        ({"seconds": 1.25}, [1.25] * 7 + [1.75]),
         ({"seconds": 1.0}, [1.0] * 8),
         ({"seconds": 3.0, "scenes": 2}, [3.0, 3.0]),
         ({"scenes": 3}, [3.5, 3.5, 3.5]),
