@@ -13,7 +13,7 @@ from penstock import FrozenClock
 from penstock.domains.musicvideo import film_studio, projects
 from penstock.domains.musicvideo.errors import NotNow
 from penstock.domains.musicvideo.film_studio import FilmStudio
-from penstock.domains.musicvideo.model import SceneStatus
+from penstock.domains.musicvideo.model import ProjectStatus, SceneStatus
 from penstock.domains.musicvideo.rerun import rerun_failed
 from penstock.domains.musicvideo.tasks import TASKS
 from penstock.generation.circuit_breaker import CircuitBreaker
@@ -23,7 +23,7 @@ from penstock.generation.remote_film import PredictedFilm
 from penstock.generation.steps import Brief, Made, SceneIdea, StepReporter
 from penstock.kernel.record_name import name_of
 from penstock.work import Progress, Task, TaskStatus, Terminal
-from penstock.work.dead_letters import cancel
+from penstock.work.dead_letters import DeadLetters, cancel, retry
 from tests.domains.musicvideo.quick_providers import QuickProviders, film
 from tests.domains.musicvideo.story import ANN, assert_counted, begun, generated, later, scenes, workers
 from tests.generation.prediction_server import TOKEN, PredictionServer, answers, drops
@@ -151,6 +151,26 @@ def test_a_scene_whose_step_was_given_up_is_filmed_again(
     assert rerun_failed(studio, project.project_id, by=ANN) == [1]
     hands.drain()
     assert [scene.status for scene in scenes(studio, project.project_id)] == [SceneStatus.COMPLETED]
+
+
+def test_scenes_that_could_not_be_written_are_written_when_their_dead_letter_is_tried_again(
+    studio: FilmStudio, quick: QuickProviders, tmp_path: Path
+) -> None:
+    """The project waits in the queue again, and goes on as if nothing had been."""
+
+    def refuse(brief: Brief) -> Brief:
+        raise Terminal("the concept is refused")
+
+    quick.writer.meanwhile = refuse
+    project = generated(studio, tmp_path)
+    assert project.status is ProjectStatus.FAILED
+    (letter,) = DeadLetters().find(studio.store)
+    quick.writer.meanwhile = lambda brief: brief
+    retry(studio.store, [TASKS], letter.task_id, by=ANN)
+    queued = studio.store.get(project.ref)
+    assert (queued.status, queued.error_message) == (ProjectStatus.QUEUED, None)
+    workers(studio).drain()
+    assert [scene.status for scene in scenes(studio, project.project_id)] == [SceneStatus.COMPLETED] * 3
 
 
 def test_how_far_a_scene_is_is_told_in_per_cent(studio: FilmStudio, quick: QuickProviders, tmp_path: Path) -> None:
