@@ -218,9 +218,13 @@ class Elsewhere:
         self._draw, self._price, self._honours = draw, price, honours_names
         self.charged: list[str] = []
         self.begun: dict[str, str] = {}
+        self.fails: list[Exception] = []
+        "What goes wrong before it is asked, one after the other."
         self._ids = count(1)
 
     def draw(self, order: AssetOrder, into: Any, reporter: StepReporter) -> Made:
+        if self.fails:
+            raise self.fails.pop(0)
         known = order.job if order.job in self.begun.values() else None
         job = known or self._begin(order)
         if known is None:
@@ -309,6 +313,23 @@ def test_an_attempt_that_dies_after_paying_is_gone_on_with(
     there = seen(studio, job)
     assert (there.job.status, there.job.cost) == (Status.DONE, 0.04)
     assert len(service.charged) == 1
+
+
+def test_what_is_drawn_anew_is_begun_anew_however_often_it_is_tried(
+    studio: AssetStudio, quick: QuickMakers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the rejected run had begun elsewhere is not gone on with: it would be the rejected picture again."""
+    service = elsewhere(quick, monkeypatch, honours_names=False)
+    job = sprite(studio, project(studio, gates=[StepName.REFINE]))
+    work(studio)
+    reject(studio, job, back_to=StepName.TEXT_TO_IMAGE)
+    service.fails = [RuntimeError("before anything was begun")]
+    work(studio)
+    later(studio, minutes=1)
+    work(studio)
+    first, second = (s.remote_job for s in seen(studio, job).steps if s.step_name is StepName.TEXT_TO_IMAGE)
+    assert (first, second) == ("remote-1", "remote-2")
+    assert [name.rpartition("/")[2] for name in service.charged] == ["1", "2"]
 
 
 # How long it takes
