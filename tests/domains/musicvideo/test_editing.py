@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from penstock.domains.musicvideo.film_studio import FilmStudio
 from penstock.domains.musicvideo.lip_standing import LipsStatus
 from penstock.domains.musicvideo.model import Project, ProjectStatus, SceneStatus
 from penstock.domains.musicvideo.projects import project_of
+from penstock.kernel.audit import SystemAudit
 from tests.domains.musicvideo.quick_providers import QuickProviders, history_of
-from tests.domains.musicvideo.story import ANN, assert_counted, generated, workers
+from tests.domains.musicvideo.story import ANN, assert_counted, begun, generated, workers
 from tests.domains.musicvideo.story import scenes as scenes_of
 from tests.domains.musicvideo.test_routes import api, editor, filmed
 
@@ -173,3 +175,26 @@ def test_stale_lips_are_told_moved_again_and_cut_only_if_asked_for(editor: TestC
     workers(studio).drain()
     editor.patch(f"{path}/scenes/reorder", json={"sceneOrder": [1, 2, 3]})
     assert editor.post(f"{path}/compose", json={"staleLips": True}).status_code == 202
+
+
+def test_whoever_asks_for_something_stands_in_the_audit_trail(studio: FilmStudio, tmp_path: Path) -> None:
+    """In that of the project, by name; what workers make of it stands there as theirs."""
+    here = begun(studio, tmp_path).project_id
+    actions: dict[str, Callable[..., object]] = {
+        "bob": lambda **who: projects.generate(studio, here, **who),
+        "cleo": lambda **who: scenes.reorder(studio, here, [2, 1, 3], **who),
+        "dan": lambda **who: scenes.regenerate(studio, here, 2, **who),
+        "eve": lambda **who: scenes.trim(studio, here, 2, start=0.1, stop=0.3, **who),
+        "fay": lambda **who: scenes.add_scene(studio, here, "A dance on the roof", **who),
+        "gil": lambda **who: scenes.delete_scene(studio, here, 4, **who),
+        "hal": lambda **who: projects.edit_project(studio, here, {"concept_prompt": "A cat"}, **who),
+        "ida": lambda **who: projects.compose(studio, here, stale_lips=True, **who),
+        "jon": lambda **who: scenes.edit_scene(studio, here, 1, {"prompt": "A cat"}, **who),
+        "kim": lambda **who: projects.delete_project(studio, here, **who),
+    }
+    for person, act in actions.items():
+        act(by=person)
+        workers(studio).drain()
+    actors = [line.actor for line in studio.store.find(SystemAudit.of_project(project_id=str(here)))]
+    people = dict.fromkeys(actor for actor in actors if not actor.startswith("task:"))
+    assert list(people) == [ANN, *actions]
