@@ -26,15 +26,7 @@ class ClientAdapter(BaseAdapter):
         super().__init__()
         self._service, self._most = service, most
 
-    def send(
-        self,
-        request: requests.PreparedRequest,
-        stream: bool = False,
-        timeout: Any = None,
-        verify: Any = True,
-        cert: Any = None,
-        proxies: Mapping[str, str] | None = None,
-    ) -> requests.Response:
+    def send(self, request: requests.PreparedRequest, *void: Any, **more: Any) -> requests.Response:
         """A whole answer, of at most so many bytes. What requests says about time, certificates and proxies is void."""
         try:
             answer, said = self._service.fetch(
