@@ -7,6 +7,7 @@ import io
 import pytest
 from astropy.table import Table
 
+from penstock.astronomy.photometry.unit import KNOWN_UNITS
 from penstock.domains.novae import contributions
 from penstock.domains.novae.data_records import ContributionStatus
 from penstock.domains.novae.dataset_runs import begin_for
@@ -84,6 +85,13 @@ def test_rows_that_cannot_be_read_are_counted_and_shown(catalogue: NovaCatalogue
     assert (summary["rows"], summary["unread"]) == (40, 2)
     assert [each["row"] for each in summary["unread_rows"]] == [42, 43]
     assert all("faint?" in each["text"] and each["why"] for each in summary["unread_rows"])
+
+
+def test_units_that_rows_tell_themselves_are_all_told_in_order(catalogue: NovaCatalogue) -> None:
+    known(catalogue)
+    rows = [f"{2456080.5 + day},{10 + day},V,{unit}" for day, unit in enumerate(KNOWN_UNITS)]
+    added(catalogue, "\n".join(["JD,flux,band,unit", *rows]).encode())
+    assert (the_dataset(catalogue).summary or {})["units"] == sorted(KNOWN_UNITS)
 
 
 def test_the_same_table_again_is_skipped(catalogue: NovaCatalogue) -> None:
