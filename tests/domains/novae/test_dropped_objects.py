@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote_plus
 
 import pytest
 
-from penstock.domains.novae import contributions, dropped_objects
+from penstock import Store
+from penstock.domains.novae import bundle_writing, contributions, dropped_objects
 from penstock.domains.novae.dataset_files import file_record
 from penstock.domains.novae.datasets import add_dataset
 from penstock.domains.novae.model import (
@@ -20,8 +24,10 @@ from penstock.domains.novae.model import (
 )
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.nova_files import RAW_PHOTOMETRY
+from penstock.domains.novae.novae_commands import commands
 from penstock.domains.novae.store_events import read_events
 from penstock.errors import InvalidValue
+from penstock.files import object_reads
 from penstock.schema.role import Role
 from penstock.work import Task, TaskStatus
 from tests.domains.novae.data_story import (
@@ -37,7 +43,7 @@ from tests.domains.novae.data_story import (
     the_dataset,
 )
 from tests.domains.novae.made_files import light_curve_csv
-from tests.domains.novae.story import Astronomer, later, new_nova, work, work_through
+from tests.domains.novae.story import Astronomer, context_of, later, new_nova, work, work_through
 
 BUCKET = "novacat"
 
@@ -191,6 +197,36 @@ def test_other_bytes_under_the_same_key_are_ingested_anew(catalogue: NovaCatalog
     work_through(catalogue)
     assert outcomes(catalogue, INGEST) == [("SUCCEEDED", "INGESTED")] * 2
     assert (the_dataset(catalogue).summary or {})["rows"] == 9
+
+
+def test_in_the_terminal_a_failure_is_told_once_however_long_it_lasts(
+    catalogue: NovaCatalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known(catalogue)
+    dataset, record = expected(catalogue)
+    catalogue.objects.put(record.s3_key, light_curve_csv())
+    failures, usual = [RuntimeError("the files are away")] * 2, object_reads.examine
+
+    def examine(*given: Any, **more: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return usual(*given, **more)
+
+    def commits(store: Store) -> Iterator[None]:
+        while True:
+            yield
+            work(catalogue)
+            later(catalogue, minutes=1)
+
+    monkeypatch.setattr(dropped_objects, "examine", examine)
+    monkeypatch.setattr(bundle_writing, "commits", commits)
+    said = list[str]()
+    terminal: Any = SimpleNamespace(tell=said.append, working=lambda **where: nullcontext(context_of(catalogue)))
+    commands(terminal)["novae dropped"](BUCKET, record.s3_key)
+    assert said == [
+        "the files are away; it is looked for again, for three minutes",
+        f"TAKEN: {record.s3_key} of dataset {dataset.dataset_id}",
+    ]
 
 
 def test_only_who_may_edit_may_tell_of_objects(catalogue: NovaCatalogue) -> None:
