@@ -50,6 +50,9 @@ def test_add_ends_with_another_number_when_something_waits(penstock: Penstock, n
     said = penstock("novae", "add", "odd.fits", "--nova", nova)
     assert (said.code, "waits for a person" in said.out) == (3, True)
     assert "odd.fits" in penstock("novae", "quarantine", "list").out
+    how_to_decide = f'penstock novae quarantine reject {said.out.split()[0]} --reason "of no use"'
+    assert how_to_decide in said.out
+    assert how_to_decide in penstock("novae", "status", nova).out
 
 
 def test_a_ticket_is_blamed_for_what_is_wrong_with_it(penstock: Penstock, nova: str, folder: Path) -> None:
@@ -62,11 +65,13 @@ def test_a_ticket_is_blamed_for_what_is_wrong_with_it(penstock: Penstock, nova: 
 
 
 def test_one_dataset_is_got_withdrawn_and_brought_back(penstock: Penstock, nova: str, folder: Path) -> None:
-    (folder / "day12.fits").write_bytes(spectrum_fits())
-    dataset = penstock("novae", "add", "day12.fits", "--nova", nova).out.split()[0]
+    (folder / "day12.fits").write_bytes(spectrum_fits(BUNIT=None))
+    added = penstock("novae", "add", "day12.fits", "--nova", nova).out
+    assert "200 points · 4000–5990 Å · relative · assumed: flux unit" in added, "the file tells no unit"
+    dataset = added.split()[0]
     got = penstock("novae", "get", dataset, "--out", "mine", "--json").json["files"]
     assert "mine/raw/day12.fits" in got
-    assert (folder / "mine" / "raw" / "day12.fits").read_bytes() == spectrum_fits()
+    assert (folder / "mine" / "raw" / "day12.fits").read_bytes() == spectrum_fits(BUNIT=None)
     gone = penstock("novae", "withdraw", dataset, "--reason", "a flat field")
     assert "refused · withdrawn by penstock novae: a flat field" in gone.out
     told = penstock("novae", "bundle", nova, "--out", "b.zip", "--json").json
