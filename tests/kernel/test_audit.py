@@ -22,6 +22,7 @@ from penstock.domains.assetcreator.stages import AssetType, StepName
 from penstock.domains.musicvideo.model import Project
 from penstock.errors import InvalidValue
 from penstock.kernel.audit import AuditLine, SystemAudit
+from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.kernel.seals import AuditedProject, Seal, Verdict, projects, register, seal, seal_known, verify
 from penstock.ports.engine import Engine
@@ -269,7 +270,7 @@ class TestSealing:
         with store.scoped("four", enforce=False).change(by="ann") as change:
             change.emit("told", SystemAudit(project_id="four", ts=clock.now(), actor="a", action="b"))
         with store.change(by="ann") as change:
-            change.delete(_project(store, "five").ref)
+            change.delete(NamedLease.at(name="five"))
         everywhere = ["-", "four", "one", "three", "two"]
         assert sorted(projects(store)) == everywhere
         clock.advance(LONG)
@@ -590,4 +591,17 @@ def test_a_change_that_only_tells_of_a_record_is_in_the_trail_of_that(store: Sto
         change.emit("job.told", record)
     told = [(line.actor, line.action) for line in store.find(Audit.of_project(project_id="p1"))]
     assert told == [("ann", "job.told"), ("bob", "job.deleted"), ("eve", "job.told")]
+    assert list(store.find(SystemAudit.of_project(project_id="-"))) == []
+
+
+def test_a_change_of_what_it_has_not_read_is_in_the_trail_of_the_project_that_the_key_names(store: Store) -> None:
+    store.ensure(*DOMAINS)
+    project = _project(store, "one")
+    store.create(project)
+    with store.change(by="ann") as change:
+        change.patch(project.ref, the(Project.concept_prompt).set("A buoy"))
+    with store.change(by="bob") as change:
+        change.delete(project.ref)
+    told = [line.actor for line in store.find(SystemAudit.of_project(project_id=str(project.project_id)))]
+    assert told == ["ann", "bob"]
     assert list(store.find(SystemAudit.of_project(project_id="-"))) == []

@@ -82,6 +82,8 @@ class AuditTrail:
             self._domain = ref.shape.domain
         self._tell_apart(told, ref.shape, key)
         self._told.append(told)
+        if self.project is None:
+            self.project = key.get("project_id")
 
     def _tell_apart(self, told: dict[str, Any], shape: EntityShape, key: Mapping[str, str]) -> None:
         """Let a record be told from another that has the same name in lines."""

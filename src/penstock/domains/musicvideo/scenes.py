@@ -122,7 +122,7 @@ def _silence(change: Change, project: Project, scene: Scene) -> None:
 
 def reorder(studio: FilmStudio, project_id: UUID, order: Sequence[int], *, by: str) -> Project:
     """Show the scenes in another order; all of it or nothing."""
-    with studio.store.change(by=by, project=str(project_id)) as change:
+    with studio.store.change(by=by) as change:
         project = change.get(Project.at(project_id=project_id))
         _check_order(order, studio.store.find(Scene.of_project(project_id=project_id)))
         unmoved = the(Project.scene_count).equals(project.scene_count)
