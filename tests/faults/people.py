@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -26,6 +26,7 @@ from penstock.domains.musicvideo.projects import NewProject
 from penstock.domains.novae import initializing
 from penstock.domains.novae.model import JobRun, NameRun
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
+from penstock.domains.novae.run_records import WorkflowRun
 from penstock.domains.novae.states import RunStatus
 from penstock.domains.speech.model import SpeechJob, SpeechJobStatus
 from penstock.domains.speech.speech_studio import SpeechStudio
@@ -34,9 +35,9 @@ from penstock.domains.videos import submissions, video_removal, view_counting
 from penstock.domains.videos.model import Submission, SubmissionStatus, Video, VideoStatus
 from penstock.domains.videos.submissions import NewVideo
 from penstock.domains.videos.video_library import VideoLibrary
-from penstock.errors import Conflict, InvalidValue, NotFound, Unavailable
+from penstock.errors import Conflict, IllegalMove, InvalidValue, NotFound, Unavailable
 from penstock.kernel.idempotency import Claim, SystemOnce, begin, once_key
-from penstock.work.dead_letters import DeadLetters, retry
+from penstock.work.dead_letters import DeadLetters, cancel, retry
 from penstock.work.domain_context import DomainContext
 from penstock.work.registry import Tasks
 from tests.domains.assetcreator.story import approve, reject
@@ -217,15 +218,24 @@ class NewNova:
         return list(self._told.store.find(NameRun.of_name(normalized_name=self.name.lower())))
 
     def children(self) -> list[JobRun]:
-        found = [run.nova_id for run in self.runs() if run.nova_id is not None]
+        found = {run.nova_id for run in self.runs() if run.nova_id is not None}
         return [run for nova_id in found for run in self._told.store.find(JobRun.of_nova(nova_id=nova_id))]
 
     def go_on(self) -> bool:
-        # Without a claim: a run answers every request for its name.
-        if not self.runs():
-            initializing.initialize(self.catalogue, self.name, by=ANN)
+        # Without a claim: a run answers every request for its name, until it has failed.
         runs = [*self.runs(), *self.children()]
-        return len(runs) > 1 and all(run.status is not RunStatus.RUNNING for run in runs)
+        if any(run.status is RunStatus.RUNNING for run in runs):
+            return False
+        if not runs or any(run.status is RunStatus.FAILED for run in newest(runs)):
+            initializing.initialize(self.catalogue, self.name, by=ANN)
+            return False
+        return len(runs) > 1
+
+
+def newest(runs: Sequence[WorkflowRun]) -> list[WorkflowRun]:
+    """The last run of each workflow."""
+    in_order = sorted(runs, key=lambda run: run.started_at)
+    return list({run.workflow_name: run for run in in_order}.values())
 
 
 KINDS: Mapping[int, type[Story]] = dict(enumerate((Speech, Asset, Clip, Film, NewNova)))
@@ -257,7 +267,10 @@ def live_stories(context: DomainContext, name: str, folder: str, tick: Tick) -> 
 
 
 def _try_again(told: Told) -> None:
-    """Tasks whose workers were killed once too often."""
+    """Tasks whose workers were killed once too often; where a job that has failed stays so, another is begun."""
     for dead in DeadLetters().find(told.store):
         with suppress(Conflict):
-            retry(told.store, TASKS, dead.task_id, by=ANN, why="its workers were killed")
+            try:
+                retry(told.store, TASKS, dead.task_id, by=ANN, why="its workers were killed")
+            except IllegalMove:
+                cancel(told.store, TASKS, dead.task_id, by=ANN, why="another is begun")

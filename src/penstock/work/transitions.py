@@ -156,9 +156,13 @@ class Transitions:
         names = [" and ".join(m.name for m in path) for path in self._paths[signal]]
         have = f"{' or '.join(names)} cannot be made from there" if names else "it has no such move"
         return (
-            f"that is {state.value} cannot {signal}: {have}. Declare a move from {state.value}, and name it in "
-            f"moves={{{signal!r}: …}} if it is called otherwise"
+            f"that is {state.value} cannot {signal}: {have}. {_INSTEAD.get(signal, 'Declare')} a move from "
+            f"{state.value}, and name it in moves={{{signal!r}: …}} if it is called otherwise"
         )
+
+
+_INSTEAD = {"revive": "Begin another instead, and cancel the task of this one; or declare"}
+"What whoever asks for it can do, where that is not only whoever declares it."
 
 
 def _listed(paths: Paths) -> Sequence[tuple[str, ...]]:
