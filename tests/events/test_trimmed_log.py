@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -17,6 +18,8 @@ from penstock.events.trimmed_log import LogMark, TrimmedLog
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.lease import take_named
 from penstock.operations.feed_entry import FeedEntry
+from penstock.ports.engine import Engine
+from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work.task import Progress
 from penstock.work.working import WORKING
 from tests.events.test_feed import video
@@ -121,6 +124,28 @@ def test_a_feed_that_stands_still_does_not_hold_the_log_for_ever(
     assert watched.get(FeedPlace.at(name="gone")).missed_at is None
     back.retry(letter)
     assert list(back.letters()) == []
+
+
+def test_a_follower_that_was_robbed_leaves_it_to_the_robber_to_begin_anew(
+    watched: Store, open_engine: Callable[[], Engine], clock: FrozenClock
+) -> None:
+    """By its own clock it still has the lease; it ends quietly, and the feed stands where it stood."""
+    fast = Store(open_engine(), clock=FrozenClock(clock.now() + DAY), own=SYSTEM_RECORDS)
+    seen: list[str] = []
+    robbed, robber = follow(watched, seen=seen), follow(fast, seen=seen)
+    watched.create(video(1))
+    assert robbed.run_once() == 1
+    assert robber.run_once() == 0
+    watched.create(video(2))
+    watched.create(video(3))
+    assert keeper(watched, most=1).run_once().missed == ["f"]
+    stood = watched.get(FeedPlace.at(name="f"))
+    assert robbed.run_once() == 0
+    assert watched.get(FeedPlace.at(name="f")) == stood
+    assert list(robbed.letters()) == []
+    assert robber.run_once() == 1
+    assert [letter.kind for letter in robber.letters()] == [MISSED]
+    assert seen == ["t1", "t3"]
 
 
 def test_a_feed_for_which_nothing_comes_does_not_hold_the_log(watched: Store) -> None:

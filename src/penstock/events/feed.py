@@ -148,8 +148,10 @@ class Feed:
         try:
             entries = self._store.engine.changes(shapes, after=after, limit=self._batch)
         except FeedTrimmed as trimmed:
-            self._begin_anew(place, lease, trimmed)
-            return self._follow(lease)
+            with suppress(LeaseLost):
+                self._begin_anew(place, lease, trimmed)
+                return self._follow(lease)
+            return 0
         self._passed = (place.position, after if entries else entries.position)
         done = 0
         with suppress(LeaseLost):  # whoever has it now goes on
