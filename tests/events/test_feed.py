@@ -7,6 +7,7 @@ from contextlib import closing
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
+from threading import Event
 from uuid import UUID
 
 import pytest
@@ -140,6 +141,35 @@ def test_a_failing_handler_is_tried_again_and_then_leaves_a_letter(watched: Stor
     feed.retry(letter)
     assert tries[-1] == "t1"
     assert list(feed.letters()) == []
+
+
+class _Watch(Event):
+    """Time that passes at once, and is written down; over when so many times were waited."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times, self.waited = times, list[float | None]()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waited.append(timeout)
+        if len(self.waited) == self.times:
+            self.set()
+        return self.is_set()
+
+
+def test_each_try_in_vain_is_waited_for_twice_as_long(watched: Store) -> None:
+    """What is in doubt for a moment is not given up within that moment."""
+    feed = Feed(watched, "f", owner="a", attempts=4)
+
+    @feed.on(Video, "insert")
+    def break_down(entry: FeedEntry, claim: Claim) -> None:
+        raise ValueError("always")
+
+    watched.create(video(1))
+    watch = _Watch(times=5)
+    feed.run(watch)
+    assert watch.waited == [2.0, 4.0, 8.0, 1.0, 1.0]
+    assert len(list(feed.letters())) == 1
 
 
 def test_each_handler_has_all_its_tries_whatever_becomes_of_the_others(watched: Store) -> None:
