@@ -191,6 +191,28 @@ def test_a_relay_hears_by_itself_of_what_somebody_decides_elsewhere(posted: Stor
     assert listener.types == ["a1"]
 
 
+def test_whoever_dismisses_may_be_overtaken_by_a_relay_that_has_heard_of_it(
+    posted: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    announce(posted, "a0", "a1", "a2")
+    listener = Listener()
+    listener.failing["a0"] = [Undeliverable("no such receiver")]
+    at_work = relay(posted, listener)
+    at_work.drain()
+    (letter,), seen = dead_letters(posted), Store.get_many
+
+    def overtaken(store: Store, refs: Any) -> Any:
+        found = seen(store, refs)
+        monkeypatch.setattr(Store, "get_many", seen)
+        clock.advance(timedelta(seconds=10))
+        at_work.drain()
+        return found
+
+    monkeypatch.setattr(Store, "get_many", overtaken)
+    dismiss(posted, letter, by="ann")
+    assert listener.types == ["a1", "a2"]
+
+
 def test_many_that_are_held_back_are_read_once_and_never_again(posted: Store, clock: FrozenClock) -> None:
     record = announce(posted, "dead")
     for start in range(0, 120, 40):
