@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -184,6 +185,28 @@ def test_a_cluster_that_stalls_neither_loses_nor_reorders_anything(
     first = {ids[0] for ids in told.values()}
     copies = Counter(i for _, i in found)
     assert {i for i, n in copies.items() if n > 1} <= first, "an acknowledged message was sent again"
+
+
+def test_calls_take_turns_so_that_one_which_gives_up_touches_nothing_of_another(
+    kafka: KafkaCluster, open_sink: Opener
+) -> None:
+    """Giving up empties the producer, which all calls share."""
+    topic, turns = kafka.create_topic(), list[str]()
+
+    def topic_of(type: str) -> str:
+        turns.append(type)
+        if type == "first":
+            other.start()
+            other.join(0.2)  # it would come in at once if it could
+        return topic
+
+    sink = open_sink(topic_of)
+    other = Thread(target=sink.deliver, args=([envelope("e-3", aggregate="c", type="other")],))
+    sent = [envelope("e-1", type="first"), envelope("e-2", aggregate="b", type="second")]
+    assert sink.deliver(sent) == [None, None]
+    other.join()
+    assert turns == ["first", "second", "other"]
+    assert {id_of(m) for m in kafka.read(topic, count=3)} == {"e-1", "e-2", "e-3"}
 
 
 def test_a_dead_letter_can_be_revived(

@@ -138,8 +138,9 @@ def _refusal(error: Exception) -> KafkaError | None:
     """Kafka's own reason why a message could not even be handed over."""
     from confluent_kafka import KafkaError, KafkaException
 
-    if isinstance(error, KafkaException) and error.args and isinstance(error.args[0], KafkaError):
-        return error.args[0]
+    if isinstance(error, KafkaException):
+        refusal: KafkaError = error.args[0]
+        return refusal
     return KafkaError(KafkaError._QUEUE_FULL) if isinstance(error, BufferError) else None
 
 
