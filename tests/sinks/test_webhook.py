@@ -200,6 +200,14 @@ def test_one_message_that_is_never_answered_does_not_hold_back_the_others(
     assert [n for n, o in enumerate(outcomes) if o is not None] == [7]
 
 
+def test_a_receiver_that_has_answered_once_is_asked_about_every_message(receiver: Receiver, open_sink: Opener) -> None:
+    receiver.script += [behaviours.accepts, behaviours.drops, behaviours.drops, behaviours.drops]
+    sink = open_sink(receiver.url, timeout=PATIENT, connections=1)
+    outcomes = sink.deliver([envelope(f"e-{n}", aggregate=f"a-{n}") for n in range(6)])
+    assert [n for n, o in enumerate(outcomes) if o is not None] == [1, 2, 3]
+    assert len(receiver.seen) == 6
+
+
 @pytest.mark.parametrize("id", ["", "two\r\nX-Evil: 1", "café", "x" * 300])
 def test_an_id_that_is_no_header_is_undeliverable_and_alone_in_it(
     receiver: Receiver, open_sink: Opener, id: str
