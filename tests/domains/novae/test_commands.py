@@ -203,3 +203,12 @@ def test_the_owner_of_a_bucket_is_told_how_long_evidence_is_kept() -> None:
     assert '"Prefix": "files/quarantine/"' in step.detail
     assert '"Days": 365' in step.detail
     assert catalogue_advice.advice("files:///sky", lambda name: None) == []
+
+
+def test_a_name_of_which_somebody_says_that_it_means_no_nova_is_told_to_be_rejected(
+    penstock: Penstock, sky: Path
+) -> None:
+    (sky / "manifest.json").write_text('{"novae": [{"name": "V1 Sco"}]}')
+    (run,) = re.findall(r"penstock novae decide (\S+) new", penstock("novae", "init", "V1 Sco").out)
+    said = penstock("novae", "decide", run, "reject")
+    assert (said.code, said.out) == (0, "v1 sco: REJECTED\n")
