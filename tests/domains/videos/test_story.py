@@ -15,8 +15,10 @@ from penstock.domains.videos.finding import VideoQuestion, find_videos
 from penstock.domains.videos.model import Submission, SubmissionStatus, Video, VideoStatus, VideoTag, ViewMark
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.errors import NotFound
+from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.lifecycle.reaper import Reaper
 from penstock.work import Task, TaskStatus
+from tests.domains.videos.films import made
 from tests.domains.videos.story import added, feed_of, files, seen, settle, submitted, workers
 
 SAID: dict[str, Any] = {"tags": ["launch", "demo"], "category": "demo"}
@@ -40,15 +42,15 @@ def test_a_film_becomes_a_stream_and_is_deleted_with_everything(anywhere: VideoL
     assert (video.status, video.error) == (VideoStatus.READY, None)
     assert (video.duration, video.resolution, video.format) == (2000, "320x180", "mp4")
     assert video.file_size == film.stat().st_size
-    made = files(library)
+    kept = files(library)
     assert video.resolutions
-    assert {video.stream_s3_key, video.thumbnail_s3_key, video.scrub_s3_key, *video.resolutions.values()} <= set(made)
+    assert {video.stream_s3_key, video.thumbnail_s3_key, video.scrub_s3_key, *video.resolutions.values()} <= set(kept)
     found = find_videos(library.store, VideoQuestion(tags=frozenset(SAID["tags"])), limit=10)
     assert [each.video_id for each in found.videos] == [video.video_id]
     assert len(_rows(library, video)) == 5
     rung = next(iter(video.resolutions))
     assert f"{rung}.m3u8" in watching.master_playlist(library, video)
-    assert watching.media_playlist(library, video, rung).count("#EXTINF") == sum(k.endswith(".m4s") for k in made)
+    assert watching.media_playlist(library, video, rung).count("#EXTINF") == sum(k.endswith(".m4s") for k in kept)
     assert [view_counting.count_view(library, video.video_id, request_id=each) for each in ("a", "b", "a")] == [1, 2, 2]
     video_removal.delete_video(library, video.video_id, by="ann")
     with pytest.raises(NotFound):
@@ -56,6 +58,15 @@ def test_a_film_becomes_a_stream_and_is_deleted_with_everything(anywhere: VideoL
     settle(library)
     assert files(library) == []
     assert _rows(library, video) == []
+
+
+def test_whoever_listens_is_told_that_a_film_is_ready_and_its_sizes_by_name(
+    library: VideoLibrary, tmp_path: Path
+) -> None:
+    video = added(library, made(tmp_path / "film.mp4", seconds=0.4, size="640x360", sound=False))
+    told = library.store.find(SystemMessage.by_status(status=MessageStatus.PENDING))
+    (ready,) = [each.payload for each in told if each.type == "video.ready"]
+    assert ready == {"video_id": str(video.video_id), "rungs": ["240p", "360p"]}
 
 
 def test_a_film_whose_time_is_over_is_hidden_at_once_and_leaves_nothing(
