@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -81,6 +82,37 @@ def test_a_part_that_is_told_to_stop_as_it_is_born_does_not_begin(
         monkeypatch.setattr(os, "setsid", be_born)  # which is the first that a part does
         Processes({"part": part}).run(grace=GRACE)
         return not begun.exists()
+
+    assert forked(family) == 0
+
+
+def test_a_part_that_ends_just_as_it_is_looked_for_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, asked = tmp_path / "begun", list[float]()
+
+    def part() -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        (tmp_path / "pid").write_text(str(os.getpid()))
+        (tmp_path / "pid").rename(begun)
+        wait()
+
+    def monotonic() -> float:
+        asked.append(time.monotonic())
+        if len(asked) == 2:  # it lived a moment ago, and how long to wait for it is asked
+            os.kill(int(begun.read_text()), signal.SIGKILL)
+            soon(lambda: not lives(int(begun.read_text())))
+        return time.monotonic()
+
+    def tell() -> None:
+        soon(begun.exists)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def family() -> bool:
+        monkeypatch.setattr(processes, "time", SimpleNamespace(monotonic=monotonic, sleep=time.sleep))
+        threading.Thread(target=tell, daemon=True).start()
+        Processes({"part": part}).run(grace=GRACE)
+        return time.monotonic() - asked[0] < GRACE / 2
 
     assert forked(family) == 0
 

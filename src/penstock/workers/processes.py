@@ -80,8 +80,9 @@ class Processes:
         for with_signal, seconds in _insistence(self._grace):
             self._tell(with_signal)
             end = time.monotonic() + seconds
-            while self._alive and (left := end - time.monotonic()) > 0:
-                if told in wait([told, *(process.sentinel for process in self._alive)], left):
+            # Asked once: whoever ended between two questions would be waited for, and nobody would tell of it.
+            while (alive := self._alive) and (left := end - time.monotonic()) > 0:
+                if told in wait([told, *(process.sentinel for process in alive)], left):
                     os.read(told, 1)
                     self._tell(signal.SIGTERM)
 
