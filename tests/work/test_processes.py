@@ -100,8 +100,9 @@ def test_a_part_that_ends_just_as_it_is_looked_for_is_not_waited_for(
     def monotonic() -> float:
         asked.append(time.monotonic())
         if len(asked) == 2:  # it lived a moment ago, and how long to wait for it is asked
-            os.kill(int(begun.read_text()), signal.SIGKILL)
-            soon(lambda: not lives(int(begun.read_text())))
+            pid = int(begun.read_text())
+            os.kill(pid, signal.SIGKILL)
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         return time.monotonic()
 
     def tell() -> None:
