@@ -40,6 +40,8 @@ def naming_tests(tree: Tree, folder: str = "tests") -> dict[str, list[str]]:
     """The tests whose docstrings name each id."""
     found: dict[str, list[str]] = defaultdict(list)
     for file in tree.files(folder, "test_*.py"):
+        if _NAMED.search(tree.text(file)) is None:
+            continue
         for name, node in named(ast.parse(tree.text(file))):
             if node.name.startswith("test_"):
                 for each in named_ids(ast.get_docstring(node) or ""):

@@ -30,6 +30,7 @@ SELDOM: dict[str, tuple[str, ...]] = {
         "tests/astronomy/spectra/test_truth.py::test_a_good_sample_is_valid_with_the_axis_that_its_own_bytes_tell"
         "[eso/CORALIE_s1d.fits]",
         "tests/media/test_apart.py::test_a_picture_of_everyday_is_taken[gif]",
+        "tests/runtime/test_celery_logs.py::test_every_line_is_an_object[Celery's own]",
         "tests/media/test_apart.py::test_a_picture_of_everyday_is_taken[png]",
         "tests/studio/modelling/test_sculptor.py::test_a_thing_or_whoever_is_seen_from_the_side_looks_alike_from_behind"
         "_and_nobody_has_two_faces[character-QUADRUPED",
@@ -80,12 +81,17 @@ SELDOM: dict[str, tuple[str, ...]] = {
         "tests/domains/assetcreator/test_isolation.py::test_the_key_of_a_project_reaches_nothing_of_another[postgres]",
         "tests/domains/novae/test_killed.py::test_killed_at_every_write_of_a_merge[dynoxide]",
         "tests/domains/novae/test_killed.py::test_killed_at_every_write_of_a_merge[postgres]",
+        "tests/domains/novae/test_killed.py::test_killed_at_every_write_of_an_initialization[dynoxide]",
         "tests/domains/novae/test_killed.py::test_killed_at_every_write_of_an_initialization[postgres]",
         "tests/domains/novae/test_story.py::test_a_name_becomes_spectra_a_light_curve_and_a_bundle[postgres]",
         "tests/domains/videos/test_browser.py::test_a_film_plays_at_every_level_and_every_picture_is_where_it_was[s3]",
         "tests/engines/test_contention.py::test_eight_processes_write_the_same_records_and_none_is_in_the_way_of_another"
         "[dynamodb-local]",
         "tests/engines/test_engine_suite.py::TestEveryEngine::test_many_records_of_many_bytes_come_back[dynamodb-local]",
+        "tests/evolution/proof/test_proof.py::test_a_thousand_records_come_along_while_both_write_and_somebody_dies"
+        "[dynamodb-local-another key",
+        "tests/evolution/proof/test_proof.py::test_a_thousand_records_come_along_while_both_write_and_somebody_dies"
+        "[dynamodb-local-another table",
         "tests/kernel/test_audit_attacks.py::test_every_attack_is_found_and_named[postgres",
         "tests/runtime/test_growth.py::test_a_day_of_traffic_ends_within_every_bound[dynoxide]",
         "tests/web/operating/test_bounded.py::test_a_jobs_page_takes_the_same_of_a_long_job_as_of_a_short_one[dynoxide]",
