@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ from penstock.web.options import WebOptions
 from penstock.web.serve import serve
 from tests.servers import free_port
 from tests.work.soon import soon
+
+_GRACE = 100.0
 
 
 @pytest.fixture
@@ -58,13 +61,16 @@ def app(ended: list[str]) -> FastAPI:
 
 
 @contextmanager
-def served(app: FastAPI, folder: Path, *, grace: float) -> Iterator[tuple[int, Ending, threading.Thread]]:
-    """A server in a thread, two requests that it has, and what ends it."""
+def served(
+    app: FastAPI, folder: Path, *, for_work: timedelta | None = None
+) -> Iterator[tuple[int, Ending, threading.Thread]]:
+    """A server in a thread, two requests that it has, and what ends it: this process too, after its grace."""
     port, listening = free_port(), threading.Event()
     settings = Settings(
         host="127.0.0.1", port=port, store=f"sqlite:///{folder}/store.db", objects=f"files:///{folder}/files"
     )
-    ending = Ending(Service(settings, ()), grace=grace, say=lambda text: None)
+    ending = Ending(Service(settings, ()), grace=_GRACE, say=lambda text: None)
+    ending.for_work = for_work or ending.for_work
     begin = lambda: serve(app, settings, ending=ending, listening=listening.set)  # noqa: E731
     thread = threading.Thread(target=begin, daemon=True)
     thread.start()
@@ -93,7 +99,7 @@ def refuses(port: int) -> bool:
 def test_told_twice_it_breaks_off_what_runs_and_nobody_reads_a_traceback(
     app: FastAPI, ended: list[str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with served(app, tmp_path, grace=100) as (port, ending, thread):
+    with served(app, tmp_path) as (port, ending, thread):
         ending.begin()
         soon(lambda: refuses(port))
         ending.begin()
@@ -106,7 +112,7 @@ def test_told_twice_it_breaks_off_what_runs_and_nobody_reads_a_traceback(
 def test_what_does_not_end_in_time_is_broken_off_without_a_traceback(
     app: FastAPI, ended: list[str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with served(app, tmp_path, grace=1.2) as (_, ending, thread):
+    with served(app, tmp_path, for_work=timedelta(seconds=1)) as (_, ending, thread):
         ending.begin()
         thread.join(20)
         assert not thread.is_alive()
