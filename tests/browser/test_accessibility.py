@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from penstock.schema.role import Role
@@ -13,7 +15,7 @@ from tests.servers import had
 from tests.web.films import INSTALLED as FILMS
 
 from .accessibility import unreachable, violations
-from .console import build_once, served
+from .console import Console, build_once, served
 from .review_room import made
 from .site import Site
 from .studio import STUDIO, still
@@ -61,25 +63,31 @@ DIALOGS = (
 _WITHIN = "() => document.activeElement === document.body || document.activeElement.closest('dialog') !== null"
 
 
-def test_every_dialog_keeps_the_focus_gives_it_back_and_goes_with_escape(page: Page, tmp_path: Path) -> None:
+@pytest.fixture
+def console(tmp_path: Path) -> Iterator[Console]:
+    """It outlives the test, whose page would complain of one that goes before it."""
     had(build_once)
     with served(tmp_path, installed=(FILMS, STUDIO)) as console:
-        console.film("Kite")
-        made(console, still=still())
-        shot = console.service.client(Role.EDITOR).post("/api/films/films/p1/Kite/moves/shoot")
-        assert shot.status_code == 200
-        console.open(page, "/console/parts", role=Role.ADMIN)
-        for path, button, dialog in DIALOGS:
-            if not page.url.endswith(path):
-                page.goto(f"{console.url}{path}")
-            opener = page.get_by_role("button", name=button).first
-            opener.press("Enter")
-            opened = page.get_by_role("dialog", name=re.compile(f"^{dialog}"))
-            expect(opened).to_be_visible()
-            for key in (*["Tab"] * 6, "Shift+Tab"):
-                page.keyboard.press(key)
-                assert page.evaluate(_WITHIN), (dialog, key)
-            assert unreachable(page) == [], dialog
-            page.keyboard.press("Escape")
-            expect(opened).to_have_count(0)
-            expect(opener).to_be_focused()
+        yield console
+
+
+def test_every_dialog_keeps_the_focus_gives_it_back_and_goes_with_escape(page: Page, console: Console) -> None:
+    console.film("Kite")
+    made(console, still=still())
+    shot = console.service.client(Role.EDITOR).post("/api/films/films/p1/Kite/moves/shoot")
+    assert shot.status_code == 200
+    console.open(page, "/console/parts", role=Role.ADMIN)
+    for path, button, dialog in DIALOGS:
+        if not page.url.endswith(path):
+            page.goto(f"{console.url}{path}")
+        opener = page.get_by_role("button", name=button).first
+        opener.press("Enter")
+        opened = page.get_by_role("dialog", name=re.compile(f"^{dialog}"))
+        expect(opened).to_be_visible()
+        for key in (*["Tab"] * 6, "Shift+Tab"):
+            page.keyboard.press(key)
+            assert page.evaluate(_WITHIN), (dialog, key)
+        assert unreachable(page) == [], dialog
+        page.keyboard.press("Escape")
+        expect(opened).to_have_count(0)
+        expect(opener).to_be_focused()

@@ -32,6 +32,16 @@ READER_FAILS = {"label": 'input[value="views>=0"]'}
 label: the texts of a list that is a parameter, such as `where`, have no names, and it lets nobody give them any.
 """
 
+_STEPS = """async (keys) => {
+  const shown = () => [...document.querySelectorAll(".reader .opblock")].map((each) => each.id).join();
+  for (const key of keys) {
+    const before = shown();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    while (shown() === before) await new Promise(requestAnimationFrame);
+  }
+}"""
+"""Goes on from each operation as soon as it is there, while the reader is about to look up what it refers to."""
+
 
 @pytest.fixture(scope="module")
 def gliders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DomainPlugin]:
@@ -105,6 +115,16 @@ def test_a_caller_sends_what_an_operation_takes_and_sees_what_came(
     send.click()
     expect(answer).to_contain_text('"size": 1234')
     assert hosts == {urlsplit(console.url).netloc}
+
+
+def test_whoever_steps_through_operations_sees_one_at_a_time(page: Page, console: Console) -> None:
+    console.open(page, "/console/api?find=/api/films/films")
+    page.get_by_role("link", name="List /api/films/films").first.click()
+    expect(page.get_by_role("button", name="Execute")).to_be_visible()
+    page.evaluate(_STEPS, "jjjkk")
+    expect(page.get_by_role("heading", name="Films Create", level=3)).to_be_visible()
+    expect(page.get_by_label("Request body")).to_have_value(re.compile('"title": ""'))  # it has looked that up
+    expect(page.locator(".reader .opblock")).to_have_count(1)
 
 
 def test_a_pasted_key_is_used_and_kept_nowhere(page: Page, console: Console, complaints: Complaints) -> None:

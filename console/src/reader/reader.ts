@@ -14,13 +14,19 @@ interface FormProps {
   schema?: { get?: (name: string) => unknown };
 }
 
+type Paths = Record<string, Record<string, unknown>>;
+interface LookedUp {
+  paths?: Paths;
+}
+type Update = (path: string[], all: LookedUp) => void;
+
 const READING = new Set(["GET", "HEAD"]);
 const nothing = (): Component => () => null;
 
 /** Swagger UI, which shows one operation at a time: its form, what it answers, and what came back. */
 export class Reader {
   readonly #system: System;
-  #streams = false;
+  #shown: Operation | undefined;
 
   constructor(
     private readonly element: HTMLElement,
@@ -50,7 +56,7 @@ export class Reader {
   }
 
   show(document: ApiDocument, operation: Operation): void {
-    this.#streams = operation.streams;
+    this.#shown = operation;
     this.#system.specActions.updateJsonSpec(document);
   }
 
@@ -87,8 +93,23 @@ export class Reader {
         curl: (Original: unknown) => (props: { request: { set: (name: string, value: unknown) => unknown } }) =>
           h(Original, { ...props, request: props.request.set("curlOptions", system.Im.List(keyed(sender))) }),
       },
-      statePlugins: { spec: { wrapSelectors: { allowTryItOutFor: () => () => !this.#streams } } },
+      statePlugins: {
+        spec: {
+          wrapSelectors: { allowTryItOutFor: () => () => !this.#shown?.streams },
+          // What is looked up for an operation that has gone meanwhile would stand there as a second one.
+          wrapActions: {
+            updateResolvedSubtree: (update: Update) => (path: string[], all: LookedUp) =>
+              update(path, { ...all, paths: this.#only(all.paths) }),
+          },
+        },
+      },
     };
+  }
+
+  #only(paths: Paths = {}): Paths {
+    const { path = "", method = "" } = this.#shown ?? {};
+    const found = paths[path]?.[method.toLowerCase()];
+    return found ? { [path]: { [method.toLowerCase()]: found } } : {};
   }
 }
 
