@@ -189,6 +189,14 @@ def test_a_token_is_no_key_and_is_kept_nowhere(
     assert secret not in str(own)
 
 
+@pytest.mark.parametrize("hours", [0, 90 * 24 + 1])
+def test_one_that_would_end_at_once_or_hardly_ever_is_not_made(studio: Service, editor: Any, hours: int) -> None:
+    asked = editor.post(LINKS, params=HERE, json={"label": "Bob", "hours": hours})
+    assert refused(asked) == (422, "invalid-request"), "from an hour to ninety days"
+    assert editor.get(LINKS, params=HERE).json()["items"] == []
+    assert link(editor, hours=90 * 24)
+
+
 def test_where_it_leads_is_told_once(studio: Service, editor: Any) -> None:
     asked = {"params": HERE, "json": {"label": "Bob"}, "headers": {"Idempotency-Key": "k"}}
     one, again = editor.post(LINKS, **asked).json(), editor.post(LINKS, **asked).json()

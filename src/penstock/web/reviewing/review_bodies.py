@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from penstock.auth.guest_link import LONGEST_NAME, LinkRight, LinkStatus
+from penstock.auth.guest_link import LONGEST_HOURS, LONGEST_NAME, LinkRight, LinkStatus
 from penstock.kernel.store import Counted
 from penstock.review.note import NoteStatus
 from penstock.review.noting import LONGEST_TEXT
@@ -77,7 +77,7 @@ class MakeLink(_Body):
 
     label: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)] = Field(description="For whom it is.")
     rights: list[LinkRight] = Field(default_factory=list, max_length=2, description="Besides looking.")
-    hours: Annotated[int, Field(ge=1, le=90 * 24)] = Field(72, description="How long it lasts.")
+    hours: Annotated[int, Field(ge=1, le=LONGEST_HOURS)] = Field(72, description="How long it lasts.")
 
 
 class GuestNote(_Body):
