@@ -226,7 +226,9 @@ class TestBeforeCheckpoints:
         assert seal(store, "one", by="older") is not None
         store.patch(row.ref, Remove("checkpoint"), Remove("listed"))
         _, verdicts = judged(store)
-        assert "seal once more" in str([v.findings for v in verdicts if not v.sound])
+        (row_differs,) = [finding for v in verdicts for finding in v.findings]
+        assert "as checkpoint 3 named seal 3 of it: " in row_differs.explanation
+        assert "seal once more" in row_differs.explanation
         sealed(store)
         assert found(store, kept) == set()
 
@@ -252,6 +254,10 @@ class TestVerifying:
                 assert checkpoint(store, by="sealer") is not None
         assert [c.heads[0].number for c in checkpoints(store)] == [2, 3, 7]
         assert found(store) == set()
+
+    def test_what_is_known_of_a_trail_does_not_grow_with_its_seals(self, store: Store) -> None:
+        lived(store)
+        assert {(n.number, *n.skipped) for n in read_chain(store).named.values()} == {(0,), (3,)}
 
     def test_a_trail_of_a_domain_that_is_not_installed_is_said_not_to_be_looked_at(self, store: Store) -> None:
         lived(store)

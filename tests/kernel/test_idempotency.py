@@ -88,6 +88,15 @@ def test_a_failed_claim_is_taken_over(kept: Store) -> None:
     assert turn_of(begin(kept, asked(kept), owner="b", period=MINUTE)).owner == "b"
 
 
+def test_what_is_done_after_a_failure_is_remembered_as_long_as_anything(kept: Store, clock: FrozenClock) -> None:
+    """The failure itself was to be forgotten soon; if its end stood, the work would be done a second time."""
+    failed = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    kept.commit([failed.failed(forgotten_at=int((clock.now() + MINUTE).timestamp()))])
+    kept.commit([turn_of(begin(kept, asked(kept), owner="b", period=MINUTE)).done({"id": 7})])
+    clock.advance(timedelta(hours=23))
+    assert begin(kept, asked(kept), owner="c", period=MINUTE) == Replay({"id": 7})
+
+
 def test_a_claim_whose_owner_died_is_taken_over_and_its_old_owner_ends_nothing(kept: Store, clock: FrozenClock) -> None:
     """F-AC-4: a crash after the put must not block every retry until the record expires."""
     dead = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))

@@ -14,7 +14,9 @@ from penstock import Domain, Entity, Store, Table, key, the
 from penstock.errors import InvalidKey, InvalidValue, OutOfBounds, PenstockError, TooLarge
 from penstock.kernel.handle import put
 from penstock.operations.additions import left_bounds
-from penstock.operations.updates import Add
+from penstock.operations.updates import Add, Append, Include, Remove, Set, SetIfAbsent, Update
+from penstock.operations.validation import prepare_updates
+from penstock.schema.shape import RECORD_BYTES
 from penstock.testing.entities import MOMENT, SUITE, Gauge, Reading, Scene, Specimen, Task, Ticket, specimen
 
 REEL = UUID(int=7)
@@ -155,6 +157,25 @@ def test_what_no_engine_may_hold_is_refused_in_the_same_words(store: Store, case
         action(store)
     assert type(refused.value) is kind
     assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    "bringing",
+    [
+        lambda size: Set("text", "x" * size),
+        lambda size: Set("blob", b"x" * size),
+        lambda size: SetIfAbsent("text", "x" * size),
+        lambda size: Append("notes", ("x" * (size - 4),)),  # a list has three bytes, and a member one more
+        lambda size: Include("labels", frozenset({"x" * size})),
+    ],
+    ids=["set", "bytes", "set if absent", "append", "include"],
+)
+def test_a_patch_is_measured_by_what_it_brings_not_by_how_much_it_changes(bringing: Callable[[int], Update]) -> None:
+    others = [Remove("extra"), Remove("measure"), Set("flag", True), Add("seen", 1)]
+    most = bringing(RECORD_BYTES)
+    assert prepare_updates(Specimen.__shape__, [most, *others]) == (most, *others)
+    with pytest.raises(TooLarge, match="a patch of Specimen alone is over 409600 bytes"):
+        prepare_updates(Specimen.__shape__, [bringing(RECORD_BYTES + 1)])
 
 
 def test_an_absent_part_keeps_a_record_out_of_the_index(store: Store) -> None:

@@ -331,6 +331,9 @@ class TestFollowing:
         create(untraced, Hermit(name=project))
         assert told(untraced, diary(project).ref) == [("ann", "create")]
         assert told(untraced, Hermit.at(name=project)) == [("ann", "create")]
+        with untraced.change(by="bob") as change:
+            change.delete(diary(project).ref)
+        assert told(untraced, diary(project).ref) == [("bob", "delete"), ("ann", "create")], "its key tells the project"
 
     def test_a_period_of_a_domain_that_is_not_here_waits_for_it(self, untraced: Store, clock: FrozenClock) -> None:
         period = UntracedPeriod(project_id="other", trail="other.Line", ts=clock.now(), mark="m")
@@ -445,6 +448,8 @@ class TestPages:
             (after(moments[1]), [2, 3]),
             (before(moments[1]), [0]),
             (until(moments[1]), [0, 1]),
+            (until(moments[0]), [0]),
+            (after(moments[0]), [1, 2, 3]),
         ):
             for size in (2, 1000):
                 found = paged(store, crowd, size, ts=chosen, oldest_first=True)

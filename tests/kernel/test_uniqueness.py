@@ -23,9 +23,9 @@ from penstock import (
     key,
     the,
 )
-from penstock.errors import Conflict, DeclarationError, NotUnique, TooLarge
+from penstock.errors import Conflict, DeclarationError, NotFound, NotUnique, TooLarge
 from penstock.kernel.batch import BatchRefused
-from penstock.kernel.handle import put
+from penstock.kernel.handle import patch, put
 from penstock.kernel.lease import Leased, take
 from penstock.kernel.own_records import KERNEL
 from penstock.kernel.uniqueness import UniqueValue, holdings
@@ -114,9 +114,9 @@ def test_a_value_that_another_has_is_refused_by_every_path(store: Store) -> None
         lambda: _changed(store, lambda c: c.save(_set(c.get(b), email="a@x"))),
         lambda: store.put(guest("b", "a@x")),
     ]
-    for patch in patches:
+    for patched in patches:
         with pytest.raises(NotUnique):
-            patch()
+            patched()
     assert store.get(b) == guest("b", "b@x")
     assert claims(store, guest("a", "a@x"), guest("b", "b@x")) == [True, True]
 
@@ -143,6 +143,21 @@ def test_a_patch_that_ends_a_record_is_done_and_says_so(store: Store, clock: Fro
     changed = store.patch(given.ref, the(Badge.number).set(8), the(Badge.ttl).set(end), given=given)
     assert changed == Badge(badge_id="b", number=8, ttl=end)
     store.create(Badge(badge_id="c", number=7))
+
+
+def test_a_patch_whose_record_is_removed_before_it_is_read_back_says_so(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.create(guest("a", "1"))
+    here, made = Guest.at(guest_id="a"), store.commit
+
+    def removed_at_once(writes: Any) -> None:
+        made(writes)
+        store.engine.load([_raw_delete(here)], now=store.clock.now())
+
+    monkeypatch.setattr(store, "commit", removed_at_once)
+    with pytest.raises(NotFound, match=r"Guest\(guest_id=a\) was patched, and has been removed since"):
+        store.patch(here, the(Guest.email).set("2"))
 
 
 def test_a_value_is_free_again_once_nobody_has_it(store: Store) -> None:
@@ -197,7 +212,7 @@ def test_records_change_their_values_in_one_commit(store: Store) -> None:
     assert claims(store, guest("b", "1"), guest("c", "2"), guest("d", "4")) == [True, True, False]
 
 
-def test_what_does_not_touch_a_unique_field_costs_nothing_more(store: Store) -> None:
+def test_what_does_not_touch_a_unique_field_costs_nothing_more(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.create(guest("a", "a"))
     before = store.get(
         UniqueValue.at(claim=next(iter(holdings(Guest.__shape__, {"guest_id": "a", "email": "a"}, None))))
@@ -205,6 +220,10 @@ def test_what_does_not_touch_a_unique_field_costs_nothing_more(store: Store) -> 
     store.patch(Guest.at(guest_id="a"), the(Guest.note).set("x"))
     assert take(store, Guest.at(guest_id="a"), owner="me", period=timedelta(seconds=9)) is not None
     assert store.get(before.ref) == before
+    with monkeypatch.context() as reading_fails:
+        reading_fails.setattr(store.engine, "get", None)
+        store.commit([patch(Guest.at(guest_id="a"), the(Guest.note).set("y"))])
+    assert store.get(Guest.at(guest_id="a")).note == "y"
 
 
 def test_a_claim_whose_owner_is_gone_is_taken_over(store: Store) -> None:

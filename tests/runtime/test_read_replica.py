@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from threading import Thread
+from typing import cast
 
 import pytest
 
 from penstock import FrozenClock, Store, open_store
 from penstock.errors import Misconfigured
 from penstock.kernel import read_replica
+from penstock.kernel.read_replica import ReadReplica
+from penstock.ports.engine import Engine
 from penstock.schema.role import Role
+from penstock.testing.simulation import SimulatedEngine
 from penstock.work.working import WORKING
+from tests.kernel.twins import Twin
 from tests.servers import Postgres, PostgresReplica
 from tests.web.films import DOMAIN, Film
 from tests.web.service import Service
@@ -127,6 +133,36 @@ def test_without_a_replica_nothing_is_behind(tmp_path: Path) -> None:
         store.ensure(DOMAIN)
         store.create(film("only"))
         assert titles(store, behind_ok=True) == (["only"], False)
+
+
+class Noted(Twin):
+    """An engine that notes how often it was closed."""
+
+    closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_of_two_who_ask_it_first_at_the_same_time_one_opens_it() -> None:
+    opened: list[Noted] = []
+
+    def opening() -> Engine:
+        opened.append(Noted(SimulatedEngine()))
+        if len(opened) == 1:
+            other.start()
+            other.join(0.1)  # it would open another at once if it could
+        return cast(Engine, opened[-1])
+
+    replica = ReadReplica(opening, FrozenClock())
+    other = Thread(target=replica.engine, daemon=True)
+    replica.close()
+    assert opened == [], "what nobody has asked need not be opened to be closed"
+    replica.engine()
+    other.join()
+    replica.close()
+    replica.close()
+    assert [engine.closed for engine in opened] == [1]
 
 
 def test_lists_of_the_api_say_that_they_may_be_behind(store: Store, tmp_path: Path) -> None:
