@@ -13,9 +13,9 @@ import pytest
 from penstock import FrozenClock, Store, the
 from penstock.domains import DOMAINS
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
-from penstock.errors import Conflict
+from penstock.errors import Conflict, Unavailable
 from penstock.kernel.audit import SystemAudit
-from penstock.kernel.lease import Lease, LeaseLost, release, renew, take, take_named
+from penstock.kernel.lease import Duty, Lease, LeaseLost, release, renew, renew_in_time, take, take_named, taken_by
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.ports.engine import Engine
 
@@ -72,6 +72,17 @@ def test_a_heartbeat_keeps_a_lease(leased: Store, clock: FrozenClock) -> None:
     held = renew(leased, held, period=MINUTE)
     clock.advance(MINUTE * 0.75)
     assert take(leased, record.ref, owner="b", period=MINUTE) is None
+
+
+def test_a_lease_is_renewed_once_half_of_its_time_is_over_and_not_before(leased: Store, clock: FrozenClock) -> None:
+    record, second = project(leased), timedelta(seconds=1)
+    held = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    clock.advance(MINUTE / 2 - second)
+    assert renew_in_time(leased, held, period=MINUTE) is held
+    clock.advance(second)
+    renewed = renew_in_time(leased, held, period=MINUTE)
+    assert (renewed.epoch, renewed.expires_at) == (held.epoch, clock.now() + MINUTE)
+    assert leased.get(record.ref).lease_expires_at == renewed.expires_at.timestamp()
 
 
 def test_a_lost_lease_cannot_be_renewed_and_its_release_is_silent(leased: Store, clock: FrozenClock) -> None:
@@ -213,6 +224,41 @@ def test_of_many_racers_for_a_name_exactly_one_wins(leased: Store) -> None:
     with ThreadPoolExecutor(8) as pool:
         won = list(pool.map(lambda n: take_named(leased, "relay", owner=f"w{n}", period=MINUTE), range(16)))
     assert len([lease for lease in won if lease is not None]) == 1
+
+
+def test_whoever_is_on_duty_writes_once_in_half_a_period(leased: Store, clock: FrozenClock) -> None:
+    duty, second = Duty(leased, "relay", owner="a", period=MINUTE), timedelta(seconds=1)
+    clock.advance(10 * MINUTE)
+    held = granted(duty.hold())
+    for _ in range(2):
+        clock.advance(MINUTE / 2 - second)
+        assert duty.hold() is held
+        clock.advance(second)
+        renewed = granted(duty.hold())
+        assert (renewed.epoch, renewed.expires_at) == (1, clock.now() + MINUTE)
+        held = renewed
+    duty.leave()
+    assert granted(take_named(leased, "relay", owner="b", period=MINUTE)).epoch == 2
+    assert duty.hold() is None
+
+
+def test_a_duty_that_was_lost_stays_lost_though_the_store_was_away_when_that_was_heard(
+    leased: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    duty = Duty(leased, "relay", owner="a", period=MINUTE)
+    held = granted(duty.hold())
+    clock.advance(MINUTE)
+    clock.jump(-MINUTE)  # by this clock the whole of its time is left
+    leased.patch(held.ref, *taken_by("b", held.expires_at))
+
+    def away(ref: Any) -> Any:
+        raise Unavailable("away")
+
+    with monkeypatch.context() as outage:
+        outage.setattr(leased, "lookup", away)
+        with pytest.raises(Unavailable):
+            duty.hold()
+    assert duty.hold() is None
 
 
 def test_a_record_that_does_not_stand_cannot_be_leased(leased: Store) -> None:

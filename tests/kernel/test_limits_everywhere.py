@@ -15,7 +15,7 @@ from penstock.errors import InvalidKey, InvalidValue, OutOfBounds, PenstockError
 from penstock.kernel.handle import put
 from penstock.operations.additions import left_bounds
 from penstock.operations.updates import Add, Append, Include, Remove, Set, SetIfAbsent, Update
-from penstock.operations.validation import prepare_updates
+from penstock.operations.validation import prepare, prepare_updates
 from penstock.schema.shape import RECORD_BYTES
 from penstock.testing.entities import MOMENT, SUITE, Gauge, Reading, Scene, Specimen, Task, Ticket, specimen
 
@@ -176,6 +176,15 @@ def test_a_patch_is_measured_by_what_it_brings_not_by_how_much_it_changes(bringi
     assert prepare_updates(Specimen.__shape__, [most, *others]) == (most, *others)
     with pytest.raises(TooLarge, match="a patch of Specimen alone is over 409600 bytes"):
         prepare_updates(Specimen.__shape__, [bringing(RECORD_BYTES + 1)])
+
+
+@pytest.mark.parametrize(
+    "given", [{"text": "é"}, {"blob": b"x"}, {"extra": {"a": "x" * 60_000}}], ids=["text", "bytes", "document"]
+)
+def test_what_has_no_value_is_held_to_no_limit(given: dict[str, Any]) -> None:
+    """Each of these has the whole record looked at closely."""
+    record = Specimen(shelf="top", label="one", **given)
+    assert prepare(Specimen.__shape__, record.__dict__) == record.__dict__
 
 
 def test_an_absent_part_keeps_a_record_out_of_the_index(store: Store) -> None:

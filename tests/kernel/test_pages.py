@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
 
 import pytest
 
-from penstock import FrozenClock, Query, Store
-from penstock.operations.reads import Page
+from penstock import FrozenClock, Query, Ref, Store
+from penstock.errors import DamagedRecord
+from penstock.operations.reads import Page, Unreadable
 from penstock.ports.engine import Engine
 from penstock.testing.entities import MOMENT, SUITE, Specimen, Status, Task, Ticket, specimen
 from penstock.testing.promises.paging import by_pages
+from penstock.testing.simulation import SimulatedEngine
 from tests.kernel.everywhere import Everywhere, open_everywhere
 from tests.kernel.thing_history import tie_groups
 
@@ -64,6 +68,21 @@ def test_a_record_that_is_moved_does_not_move_the_end_of_its_page() -> None:
     end = Page([last], more=True).end
     last.start()
     assert (last.status, end["status"]) == (Status.OPEN, Status.NEW)
+
+
+def test_damage_that_says_nothing_of_the_others_is_raised_also_to_whoever_gave_a_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = Store(SimulatedEngine(), clock=FrozenClock())
+
+    def fails(refs: Sequence[Ref[Any]], *, now: datetime) -> list[Any]:
+        raise DamagedRecord("the page of the database is torn")
+
+    monkeypatch.setattr(store.engine, "get", fails)
+    told: list[Unreadable] = []
+    with pytest.raises(DamagedRecord, match="torn"):
+        store.get_many([MANY[0].ref, MANY[1].ref], unreadable=told)
+    assert told == []
 
 
 def test_two_hundred_and_fifty_are_read_and_two_hundred_and_sixty_written_at_once(

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from penstock import ANYTHING, Domain, Entity, FrozenClock, Range, Store, Table, key, pattern, the, together
 from penstock.auth.api_keys import ApiKey, KeyStatus
 from penstock.declare.units import UtcMicros
+from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.bookkeeping import Audit, Idempotency, Outbox
 from penstock.domains.assetcreator.model import Asset, Job, JobPlace, Project, Step
 from penstock.domains.assetcreator.stages import Status
@@ -42,6 +43,7 @@ from penstock.operations.writes import Check, Delete, Patch, Write
 from penstock.ports.engine import Engine
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.role import Role
+from penstock.schema.shape import Rights
 from penstock.testing.promises.paging import by_pages
 from tests.kernel.two_projects import JOBS, ONE, SECRET, TWO, everything, fill, project_of, questions, step
 
@@ -462,6 +464,21 @@ def test_a_scope_is_of_one_project_and_stays_so(world: World) -> None:
     odd.put(JobPlace(job_id="odd", project_id='it\'s \\ "odd" %s; ü'))
     assert odd.lookup(JobPlace.at(job_id="odd")) is not None
     assert world.one.lookup(JobPlace.at(job_id="odd")) is None
+
+
+def test_what_a_scope_may_not_do_with_records_of_the_system() -> None:
+    """Other tests go by what is declared; a declaration that grants too much is noticed here."""
+    stays, kept = Rights(remove=False), Rights(change=False, remove=False)
+    read, nothing = Rights(add=False, change=False, remove=False), Rights(False, False, False, False)
+    told = {
+        stays: "HeldMessage, Idempotency, NamedLease, Outbox, SystemMessage, SystemOnce, Upload",
+        kept: "Audit, AuditedProject, Released, SystemAudit",
+        read: "Seal",
+        nothing: "ApiKey, BrowserSession, FormerLayout, GuestLink, Knower, LayoutEdition, MigrationSegment, Sidecar, "
+        "StoredLayout",
+    }
+    shapes = {s.name: s.rights for domain in (SYSTEM_RECORDS, *DOMAINS) for s in domain.shapes if s.rights != Rights()}
+    assert shapes == {name: rights for rights, names in told.items() for name in names.split(", ")}
 
 
 def test_without_enforcement_the_same_holds(world: World) -> None:

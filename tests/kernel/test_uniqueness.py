@@ -273,13 +273,24 @@ def test_a_value_is_unique_within_what_is_declared(store: Store) -> None:
     store.create(Room(project_id="p", room_id="p2", title="hall"))
 
 
-def test_a_store_bound_to_a_project_learns_no_more_than_that_a_value_is_taken(store: Store) -> None:
+def test_a_store_bound_to_a_project_learns_no_more_than_that_a_value_is_taken(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mine, other = store.scoped("p"), store.scoped("q")
     mine.create(Room(room_id="p1", title="hall", code="7"))
     other.create(Room(room_id="q1", title="hall"))
-    with pytest.raises(NotUnique) as refused:
-        other.create(Room(room_id="q2", title="attic", code="7"))
+    commits, commit = [], other.engine.commit
+
+    def counted(writes: Any, **more: Any) -> None:
+        commits.append(writes)
+        commit(writes, **more)
+
+    with monkeypatch.context() as counting:
+        counting.setattr(other.engine, "commit", counted)
+        with pytest.raises(NotUnique) as refused:
+            other.create(Room(room_id="q2", title="attic", code="7"))
     assert refused.value.found is None
+    assert len(commits) == 3, "it may have been freed meanwhile, and is not tried for ever"
     with pytest.raises(NotUnique):
         mine.create(Room(room_id="p2", title="hall"))
     mine.patch(Room.at(room_id="p1"), the(Room.code).set("8"))

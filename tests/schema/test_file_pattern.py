@@ -269,6 +269,7 @@ class Folder(Entity, table=Table("Folders", partition="PK", sort="SK")):
     project: str
     number: int
     label: str | None = None
+    owner: UUID | None = None
     file: ObjectKey
 
     @key("FOLDER#{project}", "{number:03d}")
@@ -280,7 +281,7 @@ FOLDERS = Domain(
     Folder,
     files=(
         *("f/{project}/it", "f/{project}/{number:03d}.png", "f/{project}/{label}.x", "any/**"),
-        *("f/{project}_{label}.y", "g/{project}:z", "h/%2{label}"),
+        *("f/{project}_{label}.y", "g/{project}:z", "h/%2{label}", "i/{owner}"),
     ),
 )
 _names = st.text("ab/.-_%é\n", min_size=0, max_size=6)
@@ -292,6 +293,7 @@ _files = st.one_of(
     st.builds("f/{}_{}.y".format, _names, _names),
     st.builds("g/{}:z".format, _names | st.just("data")),
     st.builds("h/%2{}".format, _names | st.just("e")),
+    st.builds("i/{}".format, _names | st.just(ID)),
 )
 
 
@@ -303,19 +305,23 @@ def _refusal(check: Callable[[], object]) -> str | None:
     return None
 
 
-@given(_names, st.integers(0, 1001), st.none() | _names, _files)
-@example("a/b", 1, None, "f/a/b/it")
-@example("a", 1, "..", "f/a/...x")
-@example("a", 1, "b", "f/a/b.x")
-@example("a_b", 1, "a", "f/a_b_a.y")
-@example("a", 1, "b_a", "f/a_b_a.y")
-@example("a", 1, "e", "h/%2e")
+@given(_names, st.integers(0, 1001), st.none() | _names, st.none() | st.just(ID), _files)
+@example("a/b", 1, None, None, "f/a/b/it")
+@example("a", 1, "..", None, "f/a/...x")
+@example("a", 1, "b", None, "f/a/b.x")
+@example("a_b", 1, "a", None, "f/a_b_a.y")
+@example("a", 1, "b_a", None, "f/a_b_a.y")
+@example("a", 1, "e", None, "h/%2e")
+@example("a", 1, "b", ID, f"i/{ID}")
+@example("a", 1, "b", None, f"i/{ID}")
 def test_a_record_may_point_where_a_pattern_lets_it_whichever_way_that_is_found(
-    project: str, number: int, label: str | None, file: str
+    project: str, number: int, label: str | None, owner: UUID | None, file: str
 ) -> None:
-    values = {"project": project, "number": number, "label": label, "file": file}
+    values = {"project": project, "number": number, "label": label, "owner": owner, "file": file}
     closely = _refusal(lambda: check_pointing(Folder.__shape__, values, file))
     assert _refusal(lambda: check_files(Folder.__shape__, values)) == closely
+    if file == f"i/{owner}":
+        assert closely is None
 
 
 @given(

@@ -137,9 +137,12 @@ class Duty:
         self._store, self._ref = store, NamedLease.at(name=name)
         self._owner, self._period = owner, period
         self._lease: Lease | None = None
-        self._renewed = 0.0
+        self._renewed: float
+        "When it was asked for last; it is set before there is a lease."
         self._seen: tuple[Any, ...] = ()
-        self._since = store.clock.monotonic()
+        "The lease of another, as it stood,"
+        self._since: float
+        "and since when it has; nothing was seen before the first."
 
     def hold(self) -> Lease | None:
         """The lease, kept or taken; None while another is on duty."""
@@ -174,7 +177,7 @@ class Duty:
         if seen != self._seen:
             # The clock is read anew: this process may have stood still after it was read, and before it saw the lease.
             self._seen, self._since = seen, self._store.clock.monotonic()
-        if passed - self._since < self._period.total_seconds() or found.get("lease_owner") is None:
+        if passed - self._since < self._period.total_seconds():
             return None
         return _lease_in(_ask(self._store, self._ref, self._owner, self._period, _unmoved(found)))
 
