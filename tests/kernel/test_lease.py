@@ -237,9 +237,17 @@ def test_whoever_is_on_duty_writes_once_in_half_a_period(leased: Store, clock: F
         renewed = granted(duty.hold())
         assert (renewed.epoch, renewed.expires_at) == (1, clock.now() + MINUTE)
         held = renewed
+    clock.jump(MINUTE / 2)  # of two clocks one may have been set
+    renewed = granted(duty.hold())
+    assert renewed is not held
+    clock.advance(MINUTE / 2)
+    clock.jump(-MINUTE / 2)
+    assert duty.hold() is not renewed
     duty.leave()
     assert granted(take_named(leased, "relay", owner="b", period=MINUTE)).epoch == 2
     assert duty.hold() is None
+    duty.leave()
+    assert leased.get(held.ref).lease_owner == "b", "who is not on duty has nothing to give back"
 
 
 def test_a_duty_that_was_lost_stays_lost_though_the_store_was_away_when_that_was_heard(
