@@ -67,6 +67,7 @@ def test_whoever_takes_over_makes_the_same_ids(kept: Store, clock: FrozenClock) 
     other = turn_of(begin(kept, asked(kept, key="other"), owner="b", period=MINUTE))
     assert other.id_for("film") != first.id_for("film")
     assert new_id(None, "film") != new_id(None, "film")
+    assert {new_id(claim, "film").version for claim in (first, None)} == {4}, "nobody can tell one from the other"
 
 
 def test_a_claim_knows_that_a_change_has_ended_it(kept: Store) -> None:

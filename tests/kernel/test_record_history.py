@@ -335,6 +335,34 @@ class TestFollowing:
             change.delete(diary(project).ref)
         assert told(untraced, diary(project).ref) == [("bob", "delete"), ("ann", "create")], "its key tells the project"
 
+    def test_among_many_trails_no_other_is_read(
+        self, untraced: Store, project: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for number in range(25):
+            create(untraced, diary(f"{project}.{number}"))
+        asked, find = [], untraced.engine.find
+
+        def counted(query: Any, **more: Any) -> Any:
+            asked.append(query)
+            return find(query, **more)
+
+        monkeypatch.setattr(untraced.engine, "find", counted)
+        assert told(untraced, diary(f"{project}.24").ref) == [("ann", "create")]
+        assert len(asked) < 10
+
+    def test_behind_many_periods_of_another_trail_its_own_is_looked_at(
+        self, untraced: Store, clock: FrozenClock, project: str
+    ) -> None:
+        other: dict[str, Any] = {
+            "project_id": f"{project}.other",
+            "trail": SystemAudit.__shape__.label,
+            "ts": clock.now(),
+        }
+        untraced.put_many(UntracedPeriod(**other, mark=str(n)) for n in range(201))
+        clock.advance(SECOND)
+        create(untraced, diary(project))
+        assert told(untraced, diary(project).ref) == [("ann", "create")]
+
     def test_a_period_of_a_domain_that_is_not_here_waits_for_it(self, untraced: Store, clock: FrozenClock) -> None:
         period = UntracedPeriod(project_id="other", trail="other.Line", ts=clock.now(), mark="m")
         untraced.create(period)
