@@ -84,7 +84,7 @@ class _Upkeep:
     def _settle(self, position: int, write: Write, old: Mapping[int, _Values | None], moves: ClaimMoves) -> Write:
         shape = write.shape
         before = old.get(position)
-        if isinstance(write, Put):
+        if isinstance(write, Put) and shape.needs_upkeep:
             write = replace(write, values=replaced(shape, write.values, before))
             self._move(moves, position, write, before, write.values)
         elif isinstance(write, Patch) and _touches_unique(write):
