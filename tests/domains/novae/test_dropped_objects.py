@@ -148,8 +148,26 @@ def test_an_unknown_object_is_told_and_not_tried_for_ever(catalogue: NovaCatalog
     ann.post("/events/objects", put_event(*odd))
     work_through(catalogue)
     assert sorted(each["s3_key"] for each in ann.get("/events/strays")["items"]) == sorted(odd)
-    for status in (TaskStatus.WAITING, TaskStatus.FAILED, TaskStatus.QUARANTINED):
-        assert list(catalogue.store.find(Task.by_status(status=status))) == []
+    assert _tasks_left(catalogue) == []
+
+
+def _tasks_left(catalogue: NovaCatalogue) -> list[Task]:
+    left = (TaskStatus.WAITING, TaskStatus.FAILED, TaskStatus.QUARANTINED)
+    return [task for status in left for task in catalogue.store.find(Task.by_status(status=status))]
+
+
+def test_an_unknown_object_is_told_also_if_no_record_could_have_its_key(catalogue: NovaCatalogue) -> None:
+    """S3 allows line breaks in a key, and more bytes than a record's key has beside the bucket."""
+    known(catalogue)
+    ann = Astronomer(catalogue)
+    long = ["é" * 511 + end for end in "ab"]
+    ann.post("/events/objects", put_event("a\nb.csv", *long))
+    work_through(catalogue)
+    listed = [each["s3_key"] for each in ann.get("/events/strays")["items"]]
+    assert len(listed) == 3
+    assert "a\\nb.csv" in listed
+    assert len([key for key in listed if key.startswith("é" * 380)]) == 2, "cut, and still two"
+    assert _tasks_left(catalogue) == []
 
 
 def test_a_file_that_was_announced_and_dropped_into_the_bucket_is_taken(catalogue: NovaCatalogue) -> None:

@@ -7,6 +7,7 @@ later. What an object is, its bytes say and not the event: whatever comes late d
 
 from __future__ import annotations
 
+import hashlib
 from datetime import timedelta
 from uuid import UUID
 
@@ -40,6 +41,8 @@ PAUSES = tuple(timedelta(seconds=s) for s in (2, 10, 30, 120))
 _FORGOTTEN = timedelta(days=30)
 _AT_ONCE = 20
 _ROOTS = ("raw/spectra/", "raw/photometry/")
+_LONGEST_BUCKET, _LONGEST_KEY = 200, 800
+"Bytes of a stray's bucket and key, which together are the key of its record."
 
 
 class CameObject(BaseModel):
@@ -160,7 +163,7 @@ def _taken(
         change.save(dataset)
         locator = f"{OBJECT}{record.s3_key}"
         begin_for_within(change, catalogue, dataset, locator=locator, origin=Origin())
-        change.delete(StrayObject.at(bucket=record.bucket, s3_key=record.s3_key))
+        change.delete(StrayObject.at(**_listed(record.bucket, record.s3_key)))
     return None
 
 
@@ -195,8 +198,7 @@ def _stray(work: TaskContext, input: CameObject, reason: str) -> dict[str, str] 
         raise RetryLater(f"{input.bucket}/{input.key}: {reason}", after=PAUSES[attempt - 1])
     now = work.store.clock.now()
     stray = StrayObject(
-        bucket=input.bucket,
-        s3_key=input.key,
+        **_listed(input.bucket, input.key),
         seen_at=now,
         reason=reason,
         etag=input.etag,
@@ -207,3 +209,16 @@ def _stray(work: TaskContext, input: CameObject, reason: str) -> dict[str, str] 
         change.put(stray)
         change.emit("object.unknown", stray, bucket=input.bucket, key=input.key, reason=reason)
     return None
+
+
+def _listed(bucket: str, key: str) -> dict[str, str]:
+    """Where an object is, as the list of strays has it: a store may have keys that no record can have."""
+    return {"bucket": _spelled(bucket, _LONGEST_BUCKET), "s3_key": _spelled(key, _LONGEST_KEY)}
+
+
+def _spelled(name: str, longest: int) -> str:
+    """A name with what cannot be seen spelled out; one that is too long is cut, and stays apart from others."""
+    seen = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name).encode()
+    if len(seen) <= longest:
+        return seen.decode()
+    return f"{seen[: longest - 20].decode('utf-8', 'ignore')}…{hashlib.sha256(seen).hexdigest()[:16]}"
