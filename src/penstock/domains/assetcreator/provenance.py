@@ -11,7 +11,10 @@ from penstock.schema.kinds import instant_text
 
 
 def provenance_of(project: Project, job: Job, version: int, runs: Sequence[Step]) -> dict[str, Any]:
-    """All that led to a version of an asset: what was asked for, who made each part, and who was content with it."""
+    """All that led to a version of an asset: what was asked for, who made each part, and who was content with it.
+
+    The runs come in the order of their stages.
+    """
     request = request_of(job)
     return {
         "generator": "penstock",
@@ -26,7 +29,7 @@ def provenance_of(project: Project, job: Job, version: int, runs: Sequence[Step]
         "style_profile": project.style_profile,
         "seed": request.seed,
         "notes": request.notes,
-        "steps": [_run(step) for step in sorted(runs, key=lambda step: step.step_index)],
+        "steps": [_run(step) for step in runs],
     }
 
 
