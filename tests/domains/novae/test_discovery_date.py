@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from penstock.domains.novae import corrections, quarantine
 from penstock.domains.novae.corrections import SaidOfNova
-from penstock.domains.novae.discovery_date import discovery_words
+from penstock.domains.novae.discovery_date import discovery_words, observation_of
 from penstock.domains.novae.errors import OtherVersion
-from penstock.domains.novae.first_detection import day_of
-from penstock.domains.novae.model import DatasetType, Nova
+from penstock.domains.novae.first_detection import day_of, detected_on
+from penstock.domains.novae.model import Dataset, DatasetType, Nova
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.providers.local_index import LocalIndex
 from penstock.domains.novae.providers.provider import DiscoveryTold, Paper, ResolvedObject
@@ -56,6 +58,28 @@ def test_what_was_measured_moves_it_earlier_and_upper_limits_do_not(catalogue: N
     assert _nova(catalogue).discovery_date == "1991-02-03"
     added(catalogue, spectrum_fits(seed=3, DATE_OBS="1993-02-03"), type=DatasetType.SPECTRA, name="b.fits")
     assert _nova(catalogue).discovery_date == "1991-02-03", "it only moves earlier"
+
+
+@pytest.mark.parametrize(
+    ("summary", "day"),
+    [
+        (None, None),
+        ({"first_detection": "1991-02-03", "time_range": [2449746.5, 2449800.5]}, "1991-02-03"),
+        ({"metadata": {"observed_at": "1993-02-03T04:05:06"}}, "1993-02-03"),
+        ({"metadata": {"observed_at": "last year"}}, None),
+        ({"time_range": [2449746.5, 2449800.5], "upper_limits": 0}, "1995-01-29"),
+        ({"time_range": [2449746.5, 2449800.5], "upper_limits": 1}, None),
+        ({"time_range": [-46.0, 8.0]}, None),
+    ],
+)
+def test_what_tells_no_day_of_a_detection_dates_nothing(summary: dict[str, Any] | None, day: str | None) -> None:
+    """Also of datasets that were judged before the first detection was kept by itself."""
+    at = datetime(2037, 3, 1, tzinfo=UTC)
+    told: dict[str, Any] = {"nova_id": NOVA_ID, "provider": "p", "created_at": at, "updated_at": at}
+    dataset = Dataset(**told, dataset_id=NOVA_ID, dataset_type=DatasetType.PHOTOMETRY, summary=summary)
+    assert detected_on(dataset) == day
+    found = observation_of(dataset)
+    assert (found and found.date) == day
 
 
 def test_a_dataset_that_is_withdrawn_dates_nothing(catalogue: NovaCatalogue) -> None:

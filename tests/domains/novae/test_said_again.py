@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
 from penstock.domains.novae import contributions, dropped_objects, quarantine
+from penstock.domains.novae.dataset_science import fingerprint_of
 from penstock.domains.novae.errors import NotInQuarantine, NovaDeprecated
-from penstock.domains.novae.model import DatasetType, ProcessingStatus
+from penstock.domains.novae.model import Dataset, DatasetType, ProcessingStatus
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.errors import InvalidValue
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
@@ -45,8 +47,24 @@ def test_a_bibcode_that_is_said_later_is_kept_and_one_that_is_none_is_refused(ca
     added(catalogue, light_curve_csv())
     added(catalogue, light_curve_csv(), bibcode="2018A&A...611A...3C")
     assert the_dataset(catalogue).bibcode == "2018A&A...611A...3C"
+    assert len(verdicts(catalogue, the_dataset(catalogue))) == 2, "products tell the paper, and are made anew"
     with pytest.raises(InvalidValue, match="'garbage' is no bibcode"):
         added(catalogue, light_curve_csv(), bibcode="garbage")
+
+
+def test_whatever_is_said_of_the_same_bytes_they_are_judged_anew() -> None:
+    """What a provider says of the paper is not: its products do not wait for that."""
+    at = datetime(2037, 3, 1, tzinfo=UTC)
+    place: dict[str, Any] = {"nova_id": NOVA_ID, "provider": "p", "created_at": at, "updated_at": at}
+    found = Dataset(**place, dataset_id=uuid4(), dataset_type=DatasetType.SPECTRA, file_name="a.fits")
+    sent = found.model_copy(update={"hints": {"sent_by": "ann"}})
+    said: list[dict[str, Any]] = [{"said": {"unit": "nm"}}, {"ticket": "t"}, {"description": "d"}, {"file_name": "b"}]
+    said += [{"bibcode": "2018A&A...609A.120F"}, {"bibcode": "2018A&A...611A...3C"}]
+    judged = [fingerprint_of(each, "0", version="1") for each in (sent, *(sent.model_copy(update=one) for one in said))]
+    judged += [fingerprint_of(sent, "1", version="1"), fingerprint_of(sent, "0", version="2")]
+    assert len(set(judged)) == 9
+    told = [fingerprint_of(found.model_copy(update=one), "0", version="1") for one in said[-2:]]
+    assert told == [fingerprint_of(found, "0", version="1")] * 2
 
 
 def _bundled(catalogue: NovaCatalogue) -> tuple[set[str], dict[str, Any]]:

@@ -13,10 +13,11 @@ import pytest
 
 from penstock import open_store
 from penstock.domains.videos.model import Submission, SubmissionStatus
-from penstock.domains.videos.video_lines import length
+from penstock.domains.videos.video_lines import as_data, length, table_of
 from penstock.media.probe import probe
 from tests.cli.conftest import Penstock
 from tests.domains.videos.films import made
+from tests.domains.videos.records import a_video
 from tests.work.soon import soon
 
 ID = re.compile(r"^([0-9a-f-]{36})  (\S+) · ", re.MULTILINE)
@@ -154,3 +155,14 @@ def test_the_help_says_what_the_videos_group_does(penstock: Penstock) -> None:
 
 def test_no_film_is_shown_to_last_no_time() -> None:
     assert [length(each) for each in (1, 42, 100, 2000, 60_000)] == ["1 ms", "42 ms", "0.1 s", "2.0 s", "1:00"]
+
+
+def test_a_list_tells_how_often_each_video_was_seen_and_its_best_rung_first() -> None:
+    rungs = {"360p": "videos/a/360.mp4", "1080p": "videos/a/1080.mp4", "720p": "s3://elsewhere/720.mp4"}
+    seen = a_video(title="One\n[red]", view_count=7, tags={"b", "a"}, resolutions=rungs, file_size=1_500_000)
+    told, untold = as_data(seen), as_data(a_video())
+    assert (told["view_count"], told["tags"], told["rungs"]) == (7, ["a", "b"], ["1080p", "360p"])
+    assert (untold["view_count"], untold["tags"], untold["rungs"]) == (0, [], [])
+    columns = {str(each.header): [str(cell) for cell in each.cells] for each in table_of([seen, a_video()]).columns}
+    assert (columns["views"], columns["tags"], columns["size"]) == (["7", "0"], ["a, b", ""], ["1.5 MB", ""])
+    assert (columns["title"][0], columns["added (UTC)"][0]) == (r"One\n[red]", "2024-06-06 03:40")

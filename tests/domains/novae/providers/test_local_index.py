@@ -207,6 +207,50 @@ def test_a_catalogue_reads_nothing_through_links_to_elsewhere(tmp_path: Path) ->
     assert len(index.photometry(SCO)) == 1  # it is read anew
 
 
+def test_a_catalogue_tells_names_places_papers_and_tables(tmp_path: Path) -> None:
+    _file(tmp_path, "names/names.min.json", json.dumps({"V1324 Sco": ["V1324 Sco", "Nova Sco 2012"], "GQ Mus": []}))
+    sco: dict[str, Any] = {"name": "V1324 Sco", "references": f"{CODE},nonsense", "dec": [{"value": "-32:37:20.5"}]}
+    sco |= {"ra": [{"value": "17:50:53.9"}], "alias": [{"value": "PNV J17505385"}, {"value": "Nova Sco 2012"}, 7]}
+    two = [{"value": "1"}, {"value": "2"}]
+    _file(tmp_path, "names/catalog.min.json", json.dumps([sco, {"name": "GQ Mus", "ra": two, "dec": two}]))
+    other, circular = "1992AJ....104..725W", "1997ATel....1....1K"
+    authors = {CODE: " Finzell et al. ", circular: "Kuulkers", other: " ", "nonsense": "nobody"}
+    _file(tmp_path, "references/bibauthors.json", json.dumps(authors))
+    _file(tmp_path, "references/atels.json", json.dumps({"1": circular, "2": "nonsense", "3": None}))
+    _file(tmp_path, "tickets/a.txt", f"OBJECT NAME: V1324_Sco\nDATA FILENAME: v.csv\nBIBCODE: {other}")
+    listing = "OBJECT NAME: V1324_Sco\nMETADATA FILENAME: List.csv\nFILENAME COLUMN: 1\nBIBCODE: NA"
+    _file(tmp_path, "tickets/b.txt", listing)
+    _file(tmp_path, "spectra_csv/List.csv", "#night,file\n1, a.csv\n2, \n3\n4,gone.csv")
+    for table in ("spectra_csv/a.csv", "photometry/v.csv", "photometry/V1324_Sco_More.csv", "photometry/GQMUSA.csv"):
+        _file(tmp_path, table)
+    index = LocalIndex("onc", tmp_path)
+
+    (match,) = index.resolve("pnv j17505385").matches
+    assert (match.canonical_name, match.aliases) == ("V1324 Sco", ("Nova Sco 2012", "PNV J17505385"))
+    assert match.position is not None
+    assert (match.position.ra, match.position.dec) == pytest.approx((267.724583, -32.622361), abs=1e-6)
+    several = index.resolve("GQ Mus")
+    assert (several.matches[0].position, several.findings[0].code) == (None, "AMBIGUOUS_POSITION")
+    about = list(index.papers(["V1324 Sco"], bibcodes=[circular, "nonsense"]))
+    assert [(p.reference_id, p.title, p.authors, p.date) for p in about if isinstance(p, Paper)] == [
+        (other, None, (), "1992-00-00"),
+        (CODE, None, ("Finzell et al.",), "2018-00-00"),
+        (circular, "ATel 1", ("Kuulkers",), "1997-00-00"),
+    ]
+    tables = {each.locators[0]: (each.hints.get("ticket"), each.hints.get("bibcode")) for each in index.photometry(SCO)}
+    assert tables == {
+        "local:photometry/v.csv": ("local:tickets/a.txt", other),
+        "local:photometry/V1324_Sco_More.csv": (None, None),
+    }
+    spectra = index.products(SCO)
+    assert [(each.locators, each.hints["ticket"]) for each in spectra] == [
+        (("local:spectra_csv/a.csv",), "local:tickets/b.txt")
+    ]
+    assert [each.code for each in spectra.findings] == ["NO_FILE"]
+    assert len(index.photometry(NovaQuery(("GQ Mus",)))) == 1
+    assert index.index().findings == []
+
+
 @pytest.fixture(scope="module")
 def catalogue() -> LocalIndex:
     folder = SAMPLES / "novae"
