@@ -141,15 +141,13 @@ def _add_contributions(router: APIRouter, catalogue: NovaCatalogue) -> None:
 
 def _add_events(router: APIRouter, catalogue: NovaCatalogue) -> None:
     def receipt_again(request: Request, told: dict[str, Any]) -> EventReceipt:
-        return EventReceipt(received=told["received"], repeated=told["repeated"], ignored=0)
+        return EventReceipt(**told)
 
     @router.post("/events/objects", status_code=202)
     @again(receipt_again)
     def receive(who: Who, body: Annotated[dict[str, Any], Body()]) -> EventReceipt:
         """Take the event of an object store: as S3 sends it, also within SNS and SQS, or as EventBridge does."""
-        read = read_events(body)
-        new, repeated = dropped_objects.receive(catalogue.used_by(who), read.events, by=who.name)
-        return EventReceipt(received=new, repeated=repeated, ignored=read.ignored)
+        return EventReceipt(**dropped_objects.receive(catalogue.used_by(who), read_events(body), by=who.name))
 
     @router.post("/events/dropped", status_code=202)
     @again(lambda request, told: EventReceipt(received=1, repeated=0, ignored=0))

@@ -25,7 +25,7 @@ from penstock.domains.novae.nova_files import OF_DATASETS, RAW, nova_of_key
 from penstock.domains.novae.nova_table import file_identity
 from penstock.domains.novae.runs import Origin, followed, still_stands
 from penstock.domains.novae.states import ProcessingStatus
-from penstock.domains.novae.store_events import StoreEvent
+from penstock.domains.novae.store_events import ReadEvents, StoreEvent
 from penstock.domains.novae.verdicts import leave_desk
 from penstock.domains.novae.workflow import TASKS
 from penstock.errors import InvalidValue, NotFound
@@ -56,23 +56,26 @@ class CameObject(BaseModel):
     "A person says so: no record is on its way that could be waited for."
 
 
-def receive(catalogue: NovaCatalogue, events: tuple[StoreEvent, ...], *, by: str) -> tuple[int, int]:
+def receive(catalogue: NovaCatalogue, read: ReadEvents, *, by: str) -> dict[str, int]:
     """Have the objects looked at that a store tells of; how many are new, and how many were told before."""
-    enqueued: set[str] = set()
+    events, enqueued = read.events, set[str]()
+
+    def told(received: int) -> dict[str, int]:
+        return {"received": received, "repeated": len(events) - received, "ignored": read.ignored}
 
     def attempt() -> None:
-        new = [each for each in _unheard(catalogue.store, events) if each.identity not in enqueued]
+        new = _unheard(catalogue.store, events)
         for first in range(0, len(new), _AT_ONCE):
             some, last = new[first : first + _AT_ONCE], first + _AT_ONCE >= len(new)
             with catalogue.store.change(by=by, once=catalogue.once if last else None) as change:
                 for each in some:
                     came = CameObject(bucket=each.bucket, key=each.key, etag=each.etag, size=each.size)
                     take_object.enqueue(change, came, key=each.identity)
-                change.result = {"received": len(enqueued) + len(some), "repeated": len(events) - len(new)}
+                change.result = told(len(enqueued) + len(some))
             enqueued.update(each.identity for each in some)
 
     catalogue.store.retried(attempt)
-    return len(enqueued), len(events) - len(enqueued)
+    return told(len(enqueued))
 
 
 def _unheard(store: Store, events: tuple[StoreEvent, ...]) -> list[StoreEvent]:
