@@ -17,7 +17,7 @@ from penstock.domains.novae.providers.provider import ClassicalNova
 from penstock.kernel.change import Change
 from penstock.kernel.store import Store
 from tests.domains.novae.known_sky import KnownSky, nova_object
-from tests.domains.novae.story import Astronomer, aliases_of, new_nova, owner, work_through, workers
+from tests.domains.novae.story import Astronomer, aliases_of, later, new_nova, owner, work_through, workers
 
 V1324 = nova_object("V1324 Sco", "Nova Sco 2012", "PNV J17505390-3237215", at=(267.7246, -32.6227))
 ARCSEC = 1 / 3600
@@ -142,6 +142,7 @@ def test_a_person_says_that_it_is_none(catalogue: NovaCatalogue, sky: KnownSky) 
     ann = Astronomer(catalogue)
     run = ann.initialized("X 1")
     assert run["outcome"] == "UNKNOWN_OBJECT_TYPE"
+    later(catalogue, days=2)
     assert ann.initialized("X 1")["job_run_id"] == run["job_run_id"], "it waits, however often it is asked for"
     decided = ann.post(f"/doubts/{run['job_run_id']}/decision", {"verdict": "reject"}, 200)
     work_through(catalogue)

@@ -10,10 +10,14 @@ from uuid import UUID, uuid4
 import pytest
 
 from penstock.domains.novae import initializing
-from penstock.domains.novae.model import JobRun, JobRunPlace, NameRun, RunLock
+from penstock.domains.novae import runs as nova_runs
+from penstock.domains.novae.decisions import NovaDecision, Ruling, decide
+from penstock.domains.novae.model import Doubt, JobRun, JobRunPlace, NameRun, RunLock
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.nova_table import run_identity
-from penstock.domains.novae.runs import attempts_of, find_run
+from penstock.domains.novae.providers.provider import ClassicalNova
+from penstock.domains.novae.reconciling import NAME_CHECK, NameCheck
+from penstock.domains.novae.runs import Origin, attempts_of, begin, find_run
 from penstock.errors import Unanswered
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.schema.role import Role
@@ -103,6 +107,35 @@ def test_a_run_that_never_ends_is_given_up_after_a_day(anywhere: NovaCatalogue) 
     assert (given_up.status.value, second.run.status.value) == ("FAILED", "RUNNING")
     work_through(anywhere)
     assert anywhere.store.get(second.run.ref).outcome == "NOT_FOUND"
+
+
+def test_a_run_that_launches_again_finds_what_it_has_launched_however_long_ago(catalogue: NovaCatalogue) -> None:
+    new_nova(catalogue.store, nova_id := uuid4(), "A")
+    asked, origin = NameCheck(nova_id=nova_id), Origin("survey-7", parent=uuid4())
+    first = begin(catalogue, NAME_CHECK, asked, by="ann", origin=origin)
+    later(catalogue, days=2)
+    again = begin(catalogue, NAME_CHECK, asked, by="ann", origin=origin)
+    assert (again.run.job_run_id, again.is_new) == (first.run.job_run_id, False)
+    assert begin(catalogue, NAME_CHECK, asked, by="ann").is_new, "for anybody else it was given up"
+
+
+def test_whoever_asks_while_a_person_decides_gets_the_run_that_goes_on(
+    catalogue: NovaCatalogue, sky: KnownSky, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sky.names.objects = [nova_object("X 1", kind=ClassicalNova.UNKNOWN)]
+    waits = UUID(Astronomer(catalogue).initialized("X 1")["job_run_id"])
+    usual, decided = nova_runs._run_of, list[Doubt]()
+
+    def meanwhile(*given: Any) -> Any:
+        found = usual(*given)
+        if not decided:
+            decided.append(decide(catalogue, waits, NovaDecision(verdict=Ruling.REJECT), by="bob"))
+        return found
+
+    monkeypatch.setattr(nova_runs, "_run_of", meanwhile)
+    found = initializing.initialize(catalogue, "X 1", by="ann")
+    assert (found.run.job_run_id, found.is_new) == (decided[0].continued_by, False)
+    assert found.run.continues == waits
 
 
 def test_a_lost_answer_is_given_again(catalogue: NovaCatalogue) -> None:
