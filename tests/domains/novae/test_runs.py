@@ -119,6 +119,27 @@ def test_a_run_that_launches_again_finds_what_it_has_launched_however_long_ago(c
     assert begin(catalogue, NAME_CHECK, asked, by="ann").is_new, "for anybody else it was given up"
 
 
+def test_what_is_asked_for_and_launched_at_once_is_one_run(
+    catalogue: NovaCatalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their ids are made differently, so that only the lock tells: when it is new, and when it is taken over."""
+    new_nova(catalogue.store, nova_id := uuid4(), "A")
+    asked, usual = NameCheck(nova_id=nova_id), nova_runs._start
+    for turn in (1, 2):
+        origins, launched = [Origin("survey-7", parent=uuid4())], list[UUID]()
+
+        def meanwhile(*given: Any, origins: list[Origin] = origins, launched: list[UUID] = launched) -> Any:
+            if origins:
+                launched.append(begin(catalogue, NAME_CHECK, asked, by="bob", origin=origins.pop()).run.job_run_id)
+            return usual(*given)
+
+        monkeypatch.setattr(nova_runs, "_start", meanwhile)
+        found = begin(catalogue, NAME_CHECK, asked, by="ann")
+        assert ([found.run.job_run_id], found.is_new) == (launched, False)
+        later(catalogue, days=2)
+        assert len(Astronomer(catalogue).runs(nova_id)) == turn
+
+
 def test_whoever_asks_while_a_person_decides_gets_the_run_that_goes_on(
     catalogue: NovaCatalogue, sky: KnownSky, monkeypatch: pytest.MonkeyPatch
 ) -> None:
