@@ -13,19 +13,20 @@ import pytest
 
 from penstock.domains.novae import corrections, quarantine
 from penstock.domains.novae.corrections import SaidOfNova
-from penstock.domains.novae.discovery_date import discovery_words, observation_of
+from penstock.domains.novae.discovery_date import date_anew, discovery_words, move_discovery, observation_of
 from penstock.domains.novae.errors import OtherVersion
 from penstock.domains.novae.first_detection import day_of, detected_on
-from penstock.domains.novae.model import Dataset, DatasetType, Nova
+from penstock.domains.novae.model import Dataset, DatasetType, Nova, NovaStatus, ProcessingStatus, Reference
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.providers.local_index import LocalIndex
 from penstock.domains.novae.providers.provider import DiscoveryTold, Paper, ResolvedObject
-from penstock.errors import InvalidValue
+from penstock.domains.novae.states import DiscoverySource
+from penstock.errors import Conflict, InvalidValue
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from tests.domains.novae.data_story import NOVA_ID, added, known, the_dataset
 from tests.domains.novae.known_sky import KnownSky, nova_object
 from tests.domains.novae.made_files import light_curve_csv, spectrum_fits
-from tests.domains.novae.story import Astronomer, work_through
+from tests.domains.novae.story import Astronomer, new_dataset, work_through
 
 
 def _nova(catalogue: NovaCatalogue, nova_id: UUID = NOVA_ID) -> Nova:
@@ -89,6 +90,61 @@ def test_a_dataset_that_is_withdrawn_dates_nothing(catalogue: NovaCatalogue) -> 
     assert (_nova(catalogue).discovery_date, _nova(catalogue).discovery_source) == (None, None)
 
 
+def test_a_nova_whose_dataset_is_withdrawn_is_dated_by_what_is_left(catalogue: NovaCatalogue) -> None:
+    """By datasets that can be used, and by papers with a year that are about it."""
+    known(catalogue)
+    store, now = catalogue.store, catalogue.store.clock.now()
+
+    def dataset(day: str, status: ProcessingStatus) -> UUID:
+        told: dict[str, Any] = {"summary": {"first_detection": day}, "processing_status": status}
+        return new_dataset(store, NOVA_ID, day, **told).dataset_id
+
+    first, second = (dataset(day, ProcessingStatus.COMPLETED) for day in ("1991-02-03", "1993-02-03"))
+    dataset("1992-02-03", ProcessingStatus.FAILED_TERMINAL)
+    about: dict[str, Any] = {"nova_id": NOVA_ID, "created_at": now, "updated_at": now}
+    store.put(Reference(**about, reference_id="a", date="0000-00-00"))
+    store.put(Reference(**about, reference_id="b", date="1890-00-00", details={"relevant": False}))
+    store.put(Reference(**about, reference_id="c", date="1994-00-00"))
+
+    def withdrawn(dataset_id: UUID) -> tuple[str | None, str | None, str | None]:
+        with store.change(by="ann") as change:
+            date_anew(change, _nova(catalogue), dataset_id)
+        nova = _nova(catalogue)
+        return nova.discovery_date, nova.discovery_source, nova.discovery_reference
+
+    with store.change(by="ann") as change:
+        move_discovery(change, NOVA_ID, "1991-02-03", source=DiscoverySource.OBSERVATION, about=str(first))
+    (dating,) = [each for each in store.find(Dataset.of_nova(nova_id=NOVA_ID)) if each.dataset_id == first]
+    store.put(dating.model_copy(update={"processing_status": ProcessingStatus.IN_PROGRESS}))
+    assert withdrawn(second) == ("1991-02-03", "first observation", str(first)), "it was not dated by that"
+    store.put(dating)
+    assert withdrawn(first) == ("1993-02-03", "first observation", str(second))
+    store.put(dating.model_copy(update={"processing_status": ProcessingStatus.FAILED_TERMINAL}))
+    assert withdrawn(second) == ("1994-00-00", "paper", "c")
+
+
+def test_whoever_moves_a_date_late_is_refused(catalogue: NovaCatalogue) -> None:
+    """By an earlier one that came meanwhile, by what a person has said, and once the nova is merged."""
+    known(catalogue)
+
+    def move(date: str) -> None:
+        with catalogue.store.change(by="ann") as change:
+            move_discovery(change, NOVA_ID, date)
+
+    move("1995-01-29")
+    with pytest.raises(Conflict):
+        move("1995-01-29")
+    nova = _nova(catalogue)
+    changes: list[dict[str, Any]] = [{"discovery_source": DiscoverySource.PERSON}, {"status": NovaStatus.MERGED}]
+    for changed in changes:
+        catalogue.store.put(nova.model_copy(update=changed))
+        with pytest.raises(Conflict):
+            move("1990-01-29")
+    catalogue.store.put(nova)
+    move("1990-01-29")
+    assert _nova(catalogue).discovery_date == "1990-01-29"
+
+
 def test_an_index_that_says_it_is_believed_and_one_that_derives_it_is_shown(
     sky: KnownSky, catalogue: NovaCatalogue
 ) -> None:
@@ -135,6 +191,7 @@ def test_a_persons_word_stands_above_all_and_is_said_under_a_version(catalogue: 
     assert ann.get("/novae/by-position", ra=267.7246, dec=-32.6223)["items"][0]["nova"]["nova_id"] == str(NOVA_ID)
     added(catalogue, light_curve_csv(first=2449746.5).replace(b"V1324 Sco", b"V1324 Sco"))
     assert _nova(catalogue).discovery_date == "2012-06-01"
+    assert the_dataset(catalogue).processing_status is ProcessingStatus.COMPLETED, "it is valid all the same"
     with pytest.raises(OtherVersion, match="by now"):
         corrections.correct(catalogue, NOVA_ID, SaidOfNova(name="Nova Sco 2012"), version=version, by="ann")
     renamed = corrections.correct(catalogue, NOVA_ID, SaidOfNova(name="Nova Sco 2012"), version=None, by="ann")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from penstock.domains.novae.providers import open_nova_folder
 from penstock.domains.novae.providers.local_index import LocalIndex
 from penstock.domains.novae.providers.provider import ClassicalNova, NovaQuery, Paper, SkyPlace
 from penstock.errors import Misconfigured
@@ -208,7 +209,7 @@ def test_a_catalogue_reads_nothing_through_links_to_elsewhere(tmp_path: Path) ->
 
 
 def test_a_catalogue_tells_names_places_papers_and_tables(tmp_path: Path) -> None:
-    _file(tmp_path, "names/names.min.json", json.dumps({"V1324 Sco": ["V1324 Sco", "Nova Sco 2012"], "GQ Mus": []}))
+    _file(tmp_path, "names/names.min.json", json.dumps({"V1324 Sco ": ["V1324 Sco ", "Nova Sco 2012"], "GQ Mus": []}))
     sco: dict[str, Any] = {"name": "V1324 Sco", "references": f"{CODE},nonsense", "dec": [{"value": "-32:37:20.5"}]}
     sco |= {"ra": [{"value": "17:50:53.9"}], "alias": [{"value": "PNV J17505385"}, {"value": "Nova Sco 2012"}, 7]}
     two = [{"value": "1"}, {"value": "2"}]
@@ -249,6 +250,40 @@ def test_a_catalogue_tells_names_places_papers_and_tables(tmp_path: Path) -> Non
     assert [each.code for each in spectra.findings] == ["NO_FILE"]
     assert len(index.photometry(NovaQuery(("GQ Mus",)))) == 1
     assert index.index().findings == []
+
+
+def test_a_table_that_is_called_like_two_novae_or_hardly_like_one_is_left_out(tmp_path: Path) -> None:
+    names = ["V2214 Oph", "V2214 Opm", "XY Z", "GQ Mus North"]
+    _file(tmp_path, "names/names.min.json", json.dumps({name: [] for name in names}))
+    for table in ("V2214OPA", "XYZA", "GQMUSA"):
+        _file(tmp_path, f"photometry/{table}.csv")
+    index = LocalIndex("onc", tmp_path)
+    assert [each.code for each in index.index().findings] == ["WHOSE_TABLE"] * 3
+    assert [len(index.photometry(NovaQuery((name,)))) for name in names] == [0] * 4
+
+
+def test_a_catalogue_is_read_as_far_as_it_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(open_nova_folder, "_MOST_TABLES", 2)
+    monkeypatch.setattr(open_nova_folder, "_LONGEST_TICKET", 100)
+    _file(tmp_path, "names/names.min.json", json.dumps({"V1324 Sco": []}))
+    for name in "abc":
+        _file(tmp_path, f"photometry/V1324_Sco_{name}.csv")
+    _file(tmp_path, "tickets/a.txt", "OBJECT NAME: V1324_Sco\nREMARK: " + "x" * 100)
+    strange = "OBJECT NAME: V1324_Sco\nMETADATA FILENAME: List.csv\nFILENAME COLUMN: second"
+    _file(tmp_path, "tickets/b.txt", strange)
+    _file(tmp_path, "spectra_csv/List.csv", "a.csv,x")
+    _file(tmp_path, "spectra_csv/a.csv")
+    index = LocalIndex("onc", tmp_path)
+    assert (len(index.photometry(SCO)), len(index.products(SCO))) == (2, 1)
+    assert sorted(each.code for each in index.index().findings) == ["BAD_TICKET", "TOO_MANY_FILES"]
+    monkeypatch.setattr(open_nova_folder, "MOST_NOVAE", 1)
+    _file(tmp_path, "names/names.min.json", json.dumps({"V1324 Sco": [], "GQ Mus": []}))
+    with pytest.raises(Misconfigured, match="more than 1 novae"):
+        LocalIndex("onc", tmp_path).index()
+    for text in ("{", "[" * 100_000):
+        _file(tmp_path, "names/names.min.json", text)
+        with pytest.raises(Misconfigured, match=r"names\.min\.json is no JSON"):
+            LocalIndex("onc", tmp_path).index()
 
 
 @pytest.fixture(scope="module")

@@ -85,7 +85,7 @@ class _Reading:
                 self._row(self._nova(row["name"]), row)
 
     def _row(self, nova: IndexedNova, row: dict[str, Any]) -> None:
-        nova.aliases.extend(alias for alias in _values(row.get("alias")) if alias not in nova.names)
+        nova.aliases.extend(_values(row.get("alias")))
         nova.bibcodes.extend(each for each in str(row.get("references") or "").split(",") if is_bibcode(each))
         nova.discovered.extend(_dates(row.get("discoverdate")))
         places = set(zip(_values(row.get("ra")), _values(row.get("dec")), strict=False))
@@ -121,7 +121,7 @@ class _Reading:
                 self._tell("BAD_TICKET", f"the ticket {path.name} names no object; it is left out")
                 continue
             nova = self._nova(name.replace("_", " "))
-            if is_bibcode(bibcode := ticket.get("BIBCODE", "")) and bibcode not in nova.bibcodes:
+            if is_bibcode(bibcode := ticket.get("BIBCODE", "")):
                 nova.bibcodes.append(bibcode)
             if data := ticket.get("DATA FILENAME"):
                 self._add(nova, nova.photometry, f"photometry/{data}", f"tickets/{path.name}", bibcode)
