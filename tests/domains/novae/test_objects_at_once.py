@@ -14,6 +14,7 @@ from penstock.domains.novae.dataset_files import file_record
 from penstock.domains.novae.model import Dataset, Nova, NovaStatus, ProcessingStatus, StrayObject
 from penstock.domains.novae.nova_catalogue import NovaCatalogue
 from penstock.domains.novae.store_events import read_events
+from penstock.files import object_reads
 from penstock.work import Task
 from tests.domains.novae.data_story import INGEST, NOVA_ID, OTHER_ID, known, runs, the_dataset, told
 from tests.domains.novae.made_files import light_curve_csv
@@ -126,7 +127,7 @@ def test_what_comes_while_its_nova_is_merged_begins_no_run_for_the_former_one(
     new_nova(catalogue.store, OTHER_ID, "Nova Sco 2012")
     _, record = expected(catalogue)
     catalogue.objects.put(record.s3_key, light_curve_csv())
-    usual, nova = dropped_objects.examine, catalogue.store.get(Nova.at(nova_id=NOVA_ID))
+    usual, nova = object_reads.examine, catalogue.store.get(Nova.at(nova_id=NOVA_ID))
 
     def meanwhile(*given: Any, **more: Any) -> Any:
         merged: dict[str, Any] = {"status": NovaStatus.MERGED, "merged_into": OTHER_ID}

@@ -146,11 +146,12 @@ def test_whoever_asks_while_a_person_decides_gets_the_run_that_goes_on(
     sky.names.objects = [nova_object("X 1", kind=ClassicalNova.UNKNOWN)]
     waits = UUID(Astronomer(catalogue).initialized("X 1")["job_run_id"])
     usual, decided = nova_runs._run_of, list[Doubt]()
+    rejected = NovaDecision.model_validate({"verdict": Ruling.REJECT})
 
     def meanwhile(*given: Any) -> Any:
         found = usual(*given)
         if not decided:
-            decided.append(decide(catalogue, waits, NovaDecision(verdict=Ruling.REJECT), by="bob"))
+            decided.append(decide(catalogue, waits, rejected, by="bob"))
         return found
 
     monkeypatch.setattr(nova_runs, "_run_of", meanwhile)

@@ -135,7 +135,7 @@ class StrayObject(Entity, table=NOVA_CAT, lifetimes=(Expires("ttl"),), created_b
 
     bucket: str
     s3_key: str
-    "As the event says it: it need not be a key that could be ours."
+    "As the event says it, with what cannot be seen spelled out, and cut if no record could have so long a key."
     seen_at: UtcMicros
     reason: str
     etag: str | None = None
