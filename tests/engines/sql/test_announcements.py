@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 import psycopg
@@ -127,3 +128,29 @@ def test_one_who_is_busy_keeps_few_news_and_the_server_none(
     soon(lambda: kept(waiter) == [""])
     assert heard(waiter) is None
     assert not waiter.wait(0.01)
+
+
+def test_one_who_cannot_listen_leaves_no_connection_open_and_is_sent_to_look_now_and_then(url: str) -> None:
+    """As with a standby, which lets nobody listen: each attempt opens one, and there are only so many."""
+    opened: list[psycopg.Connection[Any]] = []
+
+    def unfit() -> psycopg.Connection[Any]:
+        opened.append(psycopg.connect(url))
+        with suppress(psycopg.errors.DivisionByZero):
+            opened[-1].execute("select 1 / 0")  # nothing can be said in this transaction any more
+        return opened[-1]
+
+    waiter, began = PostgresWaiter(unfit), time.monotonic()
+    assert waiter.wait(0.02), "something may have been told, and nobody has heard it"
+    assert time.monotonic() - began > 0.01, "it asks again and again, but not all the time"
+    assert [connection.closed for connection in opened] == [True, True]
+    waiter.close()
+    assert not waiter.wait(LONG)
+    assert len(opened) == 2
+
+
+def test_one_who_waits_no_longer_leaves_no_connection_open(store: Store) -> None:
+    waiter: Any = store.engine.listen()
+    waiter.close()
+    assert not waiter.wait(LONG)
+    assert waiter._connection.closed
