@@ -54,3 +54,16 @@ def test_where_a_record_stands_the_write_that_meets_it_is_told_and_none_is_done(
     store.delete(Counter.at(name=in_the_way))
     store.commit([*others, *map(new, names)])
     assert None not in store.get_many([Counter.at(name=name) for name in names])
+
+
+def test_many_are_written_where_others_have_ended_and_none_where_one_still_stands(store: Store) -> None:
+    users, ended = [f"user {n}" for n in range(6)], int(store.clock.now().timestamp()) - 1
+    store.put(Session(user=users[2], session_id="s", visits=7, ends_at=ended))
+    writes = [put(Session(user=user, session_id="s", visits=1), when=Missing()) for user in users]
+    store.commit(writes)
+    found = store.get_many([Session.at(user=user, session_id="s") for user in users])
+    assert [session and session.visits for session in found] == [1] * 6
+    store.delete(Session.at(user=users[0], session_id="s"))
+    with pytest.raises(Conflict) as refused:
+        store.commit(writes)
+    assert refused.value.position == 1
