@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from typing import Any, cast
 from uuid import uuid4
@@ -301,6 +302,13 @@ def test_settings_of_the_url_are_made_in_every_transaction(server: Postgres, url
                 settings = "select current_setting('timezone'), current_setting('enable_seqscan')"
                 assert connector.rows(settings, ()) == [("UTC", "off")]
         store.close()
+
+
+def test_the_role_that_the_url_says_is_that_of_every_transaction_also_on_a_straight_line(server: Postgres) -> None:
+    with PoolingProxy(server.port) as proxy:
+        for way in (proxy.url_of(server.url), server.url):
+            with closing(PostgresConnector(f"{way}?options=-c%20role%3Dpg_monitor")) as connector:
+                assert [connector.rows("select current_user::text", ()) for _ in range(3)] == [[("pg_monitor",)]] * 3
 
 
 def test_tables_are_made_through_it(server: Postgres) -> None:
