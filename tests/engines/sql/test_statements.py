@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
-from penstock import Query, since, the
+from penstock import Query, select, since, the, together
 from penstock.domains.assetcreator.bookkeeping import Outbox
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
 from penstock.engines.sql.dialect import Dialect
 from penstock.engines.sql.dialects import POSTGRES, SQLITE
+from penstock.engines.sql.explain import explain_sql
 from penstock.engines.sql.statements import Statements
 from penstock.kernel.handle import patch, put
 from penstock.kernel.outbox import MessageStatus
 from penstock.operations.conditions import Missing, Present
 from penstock.operations.writes import Delete
+from penstock.testing.crates import Crate, Parcel
 
 PROJECT = UUID(int=1)
 MOMENT = datetime(2025, 1, 1, tzinfo=UTC)
@@ -107,3 +111,19 @@ def test_a_delete_whose_condition_allows_absence_says_so() -> None:
     assert tolerant.stands is not None
     assert strict.stands is None
     assert tolerant.text.endswith('(r."prompt" is null or r."prompt" <> ?)')
+
+
+def test_what_is_shown_of_a_question_tells_what_is_asked_and_how_much_is_read_of_it() -> None:
+    parcels = Parcel.of_crate(crate="c")
+    heavy = parcels.where(the(Parcel.weight).since(7))
+    for asked, expected in (
+        (parcels, ["c", "0", "11"]),
+        (heavy, ["7", "c", "0", "101", "100", "13"]),
+        (select(parcels, Parcel.weight), ["c", "0", "11"]),
+        (replace(parcels, fields=()), ["c", "0", "11"]),
+        (replace(heavy, fields=()), ["7", "c", "0", "101"]),
+    ):
+        shown: Any = explain_sql(asked, limit=10, examine=100)
+        assert shown["sqlite"]["parameters"] == shown["postgresql"]["parameters"] == expected
+    several: Any = explain_sql(together(Crate.at(crate="c"), heavy), limit=10)
+    assert [each["parameters"] for each in several["sqlite"]] == [["c", "11"], ["c", "0", "7", "11"]]
