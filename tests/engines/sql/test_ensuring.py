@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -81,6 +82,29 @@ def test_ensuring_what_stands_waits_for_nobody_who_locks_the_table(url: str) -> 
         engine.ensure([_Bare.__shape__])
         other.execute("lock table held in access exclusive mode")
         assert engine.ensure([_Bare.__shape__]) == []
+
+
+def test_ensuring_what_stands_waits_for_nobody_who_makes_tables(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "_TRIES", 1)
+    with engine_at(f"{url}?options=-c%20lock_timeout%3D200ms") as engine, psycopg.connect(url) as other:
+        engine.ensure([_Bare.__shape__])
+        other.execute("select pg_advisory_xact_lock(7363570)")  # as whoever makes tables does
+        assert engine.ensure([_Bare.__shape__]) == []
+        with pytest.raises(Unavailable, match="others hold"):
+            engine.ensure([_Dressed.__shape__])
+
+
+def test_ensuring_what_stands_in_a_file_waits_for_nobody_who_writes_to_it(tmp_path: Path) -> None:
+    at = tmp_path / "a.db"
+    with (
+        closing(SqlEngine(SqliteConnector(str(at), busy_seconds=0.0))) as engine,
+        closing(sqlite3.connect(at)) as other,
+    ):
+        engine.ensure([_Bare.__shape__])
+        other.execute("begin immediate")
+        assert engine.ensure([_Bare.__shape__]) == []
+        with pytest.raises(Unavailable, match="locked"):
+            engine.ensure([_Dressed.__shape__])
 
 
 def test_a_service_that_does_not_own_its_tables_starts_when_nothing_is_missing(url: str) -> None:
