@@ -192,7 +192,7 @@ class PostgresConnector:
         return remembering(text, guarded=False), given
 
     def together(self, statements: Sequence[Statement], *, token: str | None, wake: Sequence[Put] = ()) -> None:
-        if len(statements) == 1 and token is not None and not wake and statements[0].text.startswith("update"):
+        if len(statements) == 1 and token is not None:  # a patch, as nothing else that comes alone has to be remembered
             return self._alone(statements[0], token)
         news = announcement(wake) if wake else None
         order = in_order(statements)
