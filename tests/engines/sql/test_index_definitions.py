@@ -154,15 +154,26 @@ def test_an_index_whose_building_was_broken_off_is_built_anew(postgres: SqlEngin
     assert _valid(url) == [("films_gsi1", True)]
 
 
-@pytest.mark.parametrize("done", [1, 2])
-def test_replacing_that_was_broken_off_is_gone_on_with(postgres: SqlEngine, url: str, done: int) -> None:
+@pytest.mark.parametrize(
+    ("done", "unfit", "left"),
+    [(1, None, 2), (2, None, 2), (1, "films_gsi1__2", 4), (1, "films_gsi1", 2)],
+    ids=["built", "dropped", "while it was built", "while it was dropped"],
+)
+def test_replacing_that_was_broken_off_is_gone_on_with(
+    postgres: SqlEngine, url: str, done: int, unfit: str | None, left: int
+) -> None:
     old, new = OTHERS["other columns"]
     postgres.ensure([old])
     (step,) = postgres.ensure([new], dry_run=True)
     with psycopg.connect(url, autocommit=True) as session:
         for text in step.detail.split(THEN)[:done]:
             session.execute(text.encode())
-    assert _kinds(postgres, new) == {"replace index"}
+        if unfit is not None:
+            session.execute(
+                "update pg_index set indisvalid = false where indexrelid = %s::regclass", (f"cinema.{unfit}",)
+            )
+    assert _kinds(postgres, new, dry_run=True) == {"replace index"}
+    assert len(_texts(postgres, new)) == left, "what is done already is not done again"
     assert _valid(url) == [("films_gsi1", True)]
     assert _kinds(postgres, new) == set()
 
