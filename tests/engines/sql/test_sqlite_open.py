@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from penstock.engines.sql.connector import Refused
 from penstock.engines.sql.sqlite import SqliteConnector
 from penstock.engines.sql.statement import Statement
 from penstock.errors import Unavailable
@@ -156,3 +157,18 @@ def test_what_is_committed_is_on_the_disk_before_the_log_is_taken_over(tmp_path:
     normal = 1
     assert connection.execute("pragma synchronous").fetchone() == (normal,)
     assert connection.execute("pragma journal_mode").fetchone() == ("wal",)
+
+
+def test_a_connection_that_cannot_take_back_what_it_wrote_is_in_nobody_s_way(tmp_path: Path) -> None:
+    connector = SqliteConnector(str(tmp_path / "new.db"), busy_seconds=0.0)
+    connector.run("create table numbers (number integer)", ())
+    insert = Statement("insert into numbers values (?)", (1,))
+
+    def without_rollback(action: int, what: str | None, *_: object) -> int:
+        return sqlite3.SQLITE_DENY if (action, what) == (sqlite3.SQLITE_TRANSACTION, "ROLLBACK") else sqlite3.SQLITE_OK
+
+    connector.connection().set_authorizer(without_rollback)
+    with pytest.raises(Refused):
+        connector.together([insert, Statement("delete from numbers where number = 2", (), must_touch=True)], token=None)
+    connector.together([insert, insert], token=None)
+    assert connector.rows("select number from numbers", ()) == [(1,), (1,)]

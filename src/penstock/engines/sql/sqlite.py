@@ -246,7 +246,8 @@ class SqliteConnector:
             try:
                 connection.execute("rollback")
             except sqlite3.Error:
-                self._local = threading.local()  # a connection that cannot end its transaction begins no other
+                connection.close()  # else nobody could write while anything, such as the error, still speaks of it
+                self._local = threading.local()
         return meaning(error) if isinstance(error, sqlite3.Error) else error
 
     @contextmanager
