@@ -30,10 +30,12 @@ class Line(Session):
     """A session with nobody: it opens and closes, and no more."""
 
     def __init__(self) -> None:
-        self.ended = False
+        self.ended = self.is_stuck = False
 
     def close(self) -> None:
         self.ended = True
+        if self.is_stuck:
+            raise OSError("it cannot be closed")
 
     def __del__(self, *_: object) -> None:
         pass
@@ -180,28 +182,6 @@ def test_what_rests_for_long_is_closed_and_what_works_is_not(opened: Opened) -> 
         pool.keep(pool.take(None), None)
     assert opened.count == 1
     assert pool.count == 1
-
-
-def test_one_that_somebody_takes_in_the_moment_it_is_found_old_stays_theirs(opened: Opened) -> None:
-    now = [0.0]
-    taken: list[Session] = []
-
-    class Contested(list[Session]):
-        def remove(self, session: Session) -> None:
-            if session is second:
-                taken.extend((pool.take(None), pool.take(None)))
-            super().remove(session)
-
-    pool = SessionPool(opened, most=3, rest=60.0, now=lambda: now[0])
-    first, second, third = (pool.take(None) for _ in range(3))
-    pool._resting[None] = Contested()
-    pool.keep(first, None)
-    pool.keep(second, None)
-    now[0] = 61.0
-    pool.keep(third, None)
-    assert taken == [third, second]
-    assert [line.ended for line in opened.lines] == [True, False, False]
-    assert pool.count == 2
 
 
 def test_closing_leaves_what_is_at_work(opened: Opened) -> None:
