@@ -15,11 +15,11 @@ import pytest
 import sqlalchemy as sa
 
 from penstock import Entity, Store, Table, key
-from penstock.engines.sql import schema
+from penstock.engines.sql import held_writes, schema
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.postgres import PostgresConnector
 from penstock.engines.sql.sqlite import SqliteConnector
-from penstock.errors import Misconfigured, Unavailable
+from penstock.errors import Misconfigured, StoreMoved, Unavailable
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.schema.shape import EntityShape
 from penstock.testing.entities import SUITE, Watched
@@ -31,6 +31,13 @@ _LATE = Table("held", partition="PK", feed=True)
 
 
 class _Bare(Entity, table=_EARLY, relation="held"):
+    name: str
+
+    @key("{name}")
+    def at(self, *, name: str) -> None: ...
+
+
+class _Quiet(Entity, table=Table("held", partition="PK", feed=False), relation="held"):
     name: str
 
     @key("{name}")
@@ -215,6 +222,42 @@ def test_a_table_that_others_never_let_go_of_is_given_up_with_a_clear_word(
             engine.ensure([_Dressed.__shape__])
         engine.ensure([_Dressed.__shape__])
         assert engine.ensure([_Dressed.__shape__]) == []
+
+
+def test_writes_are_refused_when_those_under_way_have_ended_or_not_at_all(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    def let_go_at_last(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 2:
+            writer.rollback()
+
+    with closing(SqlEngine(PostgresConnector(url, sleep=let_go_at_last))) as engine, psycopg.connect(url) as writer:
+        engine.ensure([_Bare.__shape__])
+        writer.execute("insert into held (name) values ('theirs')")
+        monkeypatch.setattr(held_writes, "_TRIES", 1)
+        with pytest.raises(Unavailable, match="do not let go"):
+            engine.hold_writes([_Bare.__shape__], told="moved")
+        monkeypatch.setattr(held_writes, "_TRIES", 2)
+        engine.hold_writes([_Bare.__shape__], told="moved")
+        with pytest.raises(StoreMoved, match="moved"):
+            Store(engine).put(_Bare(name="a"))
+
+
+@pytest.mark.parametrize("place", ["postgres", "sqlite"])
+def test_where_writes_are_taken_again_nothing_is_logged_for_a_feed_that_is_no_longer(
+    place: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    at = SqliteConnector(str(tmp_path / "a.db")) if place == "sqlite" else None
+    with closing(SqlEngine(at or PostgresConnector(request.getfixturevalue("url")))) as engine:
+        engine.ensure([_Bare.__shape__])
+        for entity in (_Bare, _Quiet):
+            engine.hold_writes([entity.__shape__], told="moved")
+            engine.hold_writes([entity.__shape__], told=None)
+            Store(engine).put(entity(name=entity.__name__))
+        assert [entry.key["name"] for entry in engine.changes([_Bare.__shape__])] == ["_Bare"]
 
 
 @pytest.mark.parametrize("place", ["postgres", "sqlite"])
