@@ -222,3 +222,16 @@ def test_a_transaction_that_never_ends_is_told(postgres: SqlEngine, url: str, mo
             postgres.ensure([_film(index=SHELF)])
     assert _kinds(postgres, _film(index=SHELF)) == {"replace index"}
     assert _valid(url) == [("films_gsi1", True)]
+
+
+def test_a_transaction_for_which_an_index_cannot_be_dropped_is_told(
+    postgres: SqlEngine, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_building, "PATIENCE", "100ms")
+    postgres.ensure([_film(index=SHELF)])
+    with psycopg.connect(url) as writer:
+        writer.execute("delete from cinema.films")
+        with pytest.raises(Unavailable, match=r"drop index: .* pg_stat_activity"):
+            index_building.drop_alone(postgres.connector, ["cinema.films_gsi1"])
+    index_building.drop_alone(postgres.connector, ["cinema.films_gsi1"])
+    assert _valid(url) == []
