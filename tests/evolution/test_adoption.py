@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from penstock import FrozenClock, Store
 from penstock.evolution.adoption import adoption
 from penstock.ports.engine import Engine
+from penstock.ports.surveying import SurveyingEngine
 from tests.kernel.layouts.films import cinema, film
 
 SHELF = ("SHELF#{title}", "{film_id}")
@@ -39,3 +41,21 @@ def test_a_store_without_tables_has_no_records(open_engine: Callable[[], Engine]
     found = adoption(Store(open_engine(), clock=clock), [cinema(film({"title": str}))])
     assert [(e.fitting, e.damaged) for e in found.entities] == [(0, 0)]
     assert found.missing
+
+
+def test_records_are_looked_through_in_pages_and_each_is_met_once(
+    open_engine: Callable[[], Engine], clock: FrozenClock
+) -> None:
+    ours, engine = film({"title": str}), open_engine()
+    engine.ensure(cinema(ours).shapes)
+    Store(engine, clock=clock).put_many(ours(film_id=f"{n}", title="t") for n in range(5))
+    met: list[str] = []
+    place: str | None = None
+    for _ in range(9):
+        page = cast("SurveyingEngine", engine).survey(ours.__shape__, after=place, limit=2)
+        assert len(page.found) <= 2
+        met += [each.record.film_id for each in page.found]
+        place = page.place
+        if place is None:
+            break
+    assert sorted(met) == ["0", "1", "2", "3", "4"]
