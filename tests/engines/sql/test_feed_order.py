@@ -15,6 +15,7 @@ from penstock.errors import FeedTrimmed, InvalidCursor
 from penstock.kernel.handle import put
 from penstock.operations.feed_entry import LogSize
 from penstock.testing.entities import SUITE, Alarm, Watched
+from tests.servers import Postgres
 
 
 @contextmanager
@@ -88,6 +89,25 @@ def test_changes_that_are_forgotten_while_they_are_read_are_told_to_be_so(
 
         def interrupted(text: str, parameters: tuple[Any, ...]) -> Any:
             if "penstock_changes where position >" in text:
+                monkeypatch.undo()
+                assert engine.trim(shapes, before=engine.feed_end(shapes)) == 1
+            return rows(text, parameters)
+
+        monkeypatch.setattr(engine.connector, "rows", interrupted)
+        with pytest.raises(FeedTrimmed):
+            engine.changes(shapes, after=beginning)
+
+
+def test_on_a_server_they_are_told_to_be_so_too(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(open_store(postgres_server.create_database("forgotten"))) as store:
+        engine: Any = store.engine
+        shapes, rows = [Alarm.__shape__], engine.connector.rows
+        engine.ensure(shapes)
+        beginning = engine.feed_end(shapes)
+        store.put(Alarm(shelf="s", bell="a"))
+
+        def interrupted(text: str, parameters: tuple[Any, ...]) -> Any:
+            if "jsonb_populate_record" in text:  # they were listed already
                 monkeypatch.undo()
                 assert engine.trim(shapes, before=engine.feed_end(shapes)) == 1
             return rows(text, parameters)
