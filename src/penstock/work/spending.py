@@ -58,7 +58,7 @@ class ProjectSpending(Entity, table=WORK, relation="project_spendings", lifetime
     keys: dict[str, float]
     "Units of the partition keys that took the most."
     told: Told = Told.NOTHING
-    added: Count = 1
+    added: Count
     "How often something was added."
     ttl: EpochSeconds
 
@@ -99,7 +99,7 @@ def added_to(
         labels=labels,
         keys=_heaviest(former.keys if former is not None else {}, used.keys),
         told=former.told if former is not None else Told.NOTHING,
-        added=former.added + 1 if former is not None else 1,
+        added=(former.added if former is not None else 0) + 1,
         ttl=int((now + KEPT).timestamp()),
     )
 
