@@ -136,13 +136,37 @@ def _same(life: Life) -> Life:
     return life
 
 
+def dying(store: Store, life: Life) -> Store:
+    """The store, for somebody who dies after so many writes."""
+    mortal = Mortal(lambda: store.engine, partial(_same, life), ENGINE)
+    return Store(cast(Engine, mortal), clock=store.clock, own=SYSTEM_RECORDS)
+
+
+def test_what_was_begun_to_be_forgotten_is_not_taken_up_though_whoever_began_it_died(
+    store: Store, clock: FrozenClock
+) -> None:
+    """Some of its steps may be gone by then."""
+    job = run(store)
+    clock.advance(KEPT + DAY)
+    read = store.get(job.ref)
+    with pytest.raises(Conflict), store.change(by="ann") as change:
+        PARTS.resume(change, job, from_step="paint", by="ann")
+        with pytest.raises(Killed):
+            forget(dying(store, Life(writes=1)), read)
+    left = store.get(job.ref)
+    assert (left.status, left.round, left.forgotten_at) == (JobStatus.DONE, read.round + 1, clock.now())
+    with pytest.raises(NotFound):
+        PARTS.resume(store, job, from_step="paint", by="ann")
+    assert forget(store, left) == 6
+    assert kept(store, job) == [0, 0, 0, 0]
+
+
 def lives(store: Store) -> Iterator[None]:
     """Runs that die with their first write, their second and so on, until one lives."""
     for writes in range(1000):
         life = Life(writes=writes)
-        mortal = Mortal(lambda: store.engine, partial(_same, life), ENGINE)
         try:
-            past(Store(cast(Engine, mortal), clock=store.clock, own=SYSTEM_RECORDS)).run()
+            past(dying(store, life)).run()
         except Killed:
             yield
         if not life.dead:
