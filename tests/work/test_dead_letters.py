@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.errors import IllegalMove, InvalidValue, NotFound
+from penstock.errors import Conflict, IllegalMove, InvalidValue, NotFound
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.idempotency import Claim, ClaimLost, SystemOnce, begin
 from penstock.work import Outcome, Runner, Task, TaskAttempt, TaskContext, TaskOf, Tasks, TaskStatus
@@ -198,6 +198,32 @@ def test_a_task_that_a_worker_takes_just_now_is_given_up_all_the_same(
     assert len(taken) == 1
     assert the_task(store, task_id).status is TaskStatus.CANCELLED
     assert [a.outcome for a in store.find(TaskAttempt.of_task(task_id=task_id))] == [Outcome.CANCELLED]
+
+
+@pytest.mark.parametrize("races", [4, 5])
+def test_a_task_that_others_take_and_put_back_again_and_again_is_given_up_within_five_tries(
+    store: Store, monkeypatch: pytest.MonkeyPatch, races: int
+) -> None:
+    task_id = announce(store, look, "p")
+    runner = Runner(store, [TASKS], owner="w")
+    get, taken, lost = store.get, list[TaskContext](), list[str]()
+
+    def get_then_lose(ref: Any) -> Any:
+        found = get(ref)
+        if len(lost) < races:
+            lost.append(ref.key["task_id"])
+            runner.hand_back(taken.pop()) if taken else taken.extend(runner.take())
+        return found
+
+    monkeypatch.setattr(store, "get", get_then_lose)
+    if races == 5:
+        with pytest.raises(Conflict):
+            cancel(store, [TASKS], task_id, by="ann")
+    else:
+        cancel(store, [TASKS], task_id, by="ann")
+    assert lost == [task_id] * races
+    monkeypatch.undo()
+    assert (the_task(store, task_id).status is TaskStatus.CANCELLED) == (races < 5)
 
 
 def test_whose_claim_is_lost_is_told_so_at_once(store: Store, clock: FrozenClock) -> None:

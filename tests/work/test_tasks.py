@@ -479,6 +479,7 @@ def test_a_task_of_the_largest_input_can_be_run_can_fail_and_is_tried_again(stor
 @pytest.mark.parametrize("mistake", ["raises", "is refused"])
 def test_a_mistake_of_what_follows_from_a_failure_does_not_keep_the_task_alive(store: Store, mistake: str) -> None:
     stamped(store, "taken", "heard")
+    tries = 0
 
     def fail(work: TaskContext, input: Order) -> None:
         raise ValueError
@@ -487,6 +488,8 @@ def test_a_mistake_of_what_follows_from_a_failure_does_not_keep_the_task_alive(s
 
     @task.failed
     def wrong(change: Change, input: Order, error: BaseException) -> None:
+        nonlocal tries
+        tries += 1
         change.create(Stamp(name="taken" if mistake == "is refused" else "free"))
         if mistake == "raises":
             raise RuntimeError
@@ -495,6 +498,7 @@ def test_a_mistake_of_what_follows_from_a_failure_does_not_keep_the_task_alive(s
     assert ManualWorkers(store, [tasks]).run_one() is Outcome.TERMINAL
     assert the_task(store, task_id).status is TaskStatus.FAILED
     assert store.lookup(Stamp.at(name="free")) is None, "what it had begun to write is not written"
+    assert tries == (10 if mistake == "is refused" else 1), "others may just write to the same records"
 
 
 def test_a_change_on_the_way_is_fenced_and_audited_and_the_end_is_one_with_its_effect(
