@@ -27,6 +27,7 @@ from penstock.workers.celery_broker import RUN
 from penstock.workers.dispatcher import Dispatcher
 from penstock.workers.inline import InlineWorkers
 from penstock.workers.manual import ManualWorkers
+from penstock.workers.pool_process import PoolProcess
 from tests.servers import Valkey, free_port
 from tests.work.plant import TASKS, Order, look, stamp, stamps
 from tests.work.soon import soon
@@ -99,6 +100,7 @@ def test_files_that_are_away_cost_a_task_no_attempt_however_it_says_so(
     workers = workers_with(store, files, tasks)
     ids = [announce(store, task, name=f"file{n}") for n in range(6)]
     files.away = True
+    assert workers.run_one() is Outcome.HANDED_BACK, "which is how it is counted"
     for _ in range(24):
         workers.drain()
         clock.advance(HOUR)
@@ -323,6 +325,35 @@ def test_threads_sit_an_outage_out_with_what_they_have_done(
     assert not [r for r in caplog.records if r.exc_info], "an outage is told once, and not by everybody who meets it"
 
 
+def test_the_time_of_an_outage_is_none_of_the_tasks_also_for_whoever_keeps_its_lease(
+    store: Store, clock: FrozenClock, cable: Cable
+) -> None:
+    """The heartbeat may reach the store again before the task hears that it is back."""
+    cut = iter([True])
+
+    def press(work: TaskContext, input: Order) -> None:
+        clock.advance(SECOND)
+        with work.finish() as change:
+            stamp(change, input.name)
+            cable.cut = next(cut, False)
+
+    def sit_out(error: BaseException) -> bool:
+        clock.advance(HOUR)
+        cable.cut = False
+        assert runner.renew([work]) == []
+        return True
+
+    tasks, task = own(press, limit=2 * SECOND)
+    stamped(store, "a")
+    task_id = announce(store, task)
+    runner = Runner(store, [tasks], owner="w", sit_out=sit_out)
+    (work,) = runner.take()
+    assert (runner.run(work), work.is_over()) == (Outcome.DONE, False)
+    clock.advance(SECOND)
+    assert work.is_over(), "it has its own time, and no more"
+    assert (the_task(store, task_id).status, stamps(store, "a")) == (TaskStatus.DONE, {"a": 1})
+
+
 def test_a_task_that_a_broker_told_of_runs_as_soon_as_the_store_is_back(
     store: Store, cable: Cable, valkey_server: Valkey
 ) -> None:
@@ -338,6 +369,28 @@ def test_a_task_that_a_broker_told_of_runs_as_soon_as_the_store_is_back(
     cable.cut = False
     worker.join(5)
     assert the_task(store, task_id).status is TaskStatus.DONE
+
+
+def test_a_process_of_a_pool_that_is_told_to_end_waits_for_the_store_no_longer(
+    store: Store, cable: Cable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks, press = pressing(cable)
+    stamped(store, "a")
+    task_id = announce(store, press)
+    one = PoolProcess(store, [tasks], lease=HOUR, context=None, in_pool=False, tell_another=lambda tasks, limit: None)
+    ended = list[int]()
+    monkeypatch.setattr("penstock.workers.pool_process.os._exit", ended.append)
+    worker = threading.Thread(target=one.work_on, args=(task_id, None), daemon=True)
+    worker.start()
+    try:
+        soon(lambda: outages_of(store).store.away)
+        one._drop()
+        worker.join(5)
+        assert (worker.is_alive(), ended) == (False, [0])
+    finally:
+        cable.cut = False
+        one._heartbeat.stop()
+    assert stamps(store, "a") == {"a": 0}
 
 
 def test_what_was_taken_without_an_answer_is_put_back_as_soon_as_the_store_answers(
