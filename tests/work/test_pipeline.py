@@ -184,6 +184,23 @@ def test_a_step_that_fails_for_good_fails_the_job_and_it_can_be_resumed_from_the
     assert workers.drain() == 3, "one that is done can be run again as well"
 
 
+def test_a_step_that_is_handed_back_needs_no_look_at_its_job(
+    store: Store, workers: ManualWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a domain's own records are told of attempts, and a job without them is not read for that."""
+    start(store)
+    (work,) = workers.runner.take()
+    lookup, read = store.lookup, list[Any]()
+
+    def noted(ref: Any) -> Any:
+        read.append(ref)
+        return lookup(ref)
+
+    monkeypatch.setattr(store, "lookup", noted)
+    workers.runner.hand_back(work)
+    assert (read, store.get(work.task.ref).status) == ([], TaskStatus.WAITING)
+
+
 def test_a_step_is_attempted_as_often_as_it_may(store: Store, workers: ManualWorkers, clock: FrozenClock) -> None:
     job = start(store, fails="file", how="error", until=3)
     for _ in range(3):
