@@ -11,7 +11,7 @@ import pytest
 from penstock import FrozenClock, Store, open_store
 from penstock.objects import LocalObjects
 from penstock.work import Task, TaskContext, TaskStatus
-from penstock.work.revisions import Revision
+from penstock.work.revisions import Revision, Revisions
 from penstock.work.working import WORKING
 from penstock.work.workspace import workspace_of
 from tests.work.studios import DOMAIN, FILE, REVISIONS, Draw, Picture, PictureStatus, Studio
@@ -139,12 +139,36 @@ def test_another_revision_forgets_the_jobs_of_the_one_before_and_keeps_what_they
     assert (picture.revision, picture.job, picture.cost) == (4, None, 0.5)
 
 
+def other(work: TaskContext, revision: Revision[Picture], **fields: str) -> Revision[Picture]:
+    """The same revision, of an entity that has just these fields for what it costs."""
+    revisions = Revisions(Picture, number="revision", wanted=(PictureStatus.DRAWING,), **fields)
+    found = revisions.current(work, revision.record.ref, revision.record.revision or 0)
+    assert found is not None
+    return found
+
+
 def test_what_costs_nothing_is_not_charged(open_studio: Callable[[Draw], Studio]) -> None:
     def free(work: TaskContext, revision: Revision[Picture]) -> None:
         revision.charge(None, "job 7")
+        other(work, revision).charge(0.25, "job 7")
         finish(work, revision)
 
     studio = open_studio(free)
     studio.begin()
     studio.workers.drain()
     assert (studio.picture.cost, studio.picture.charged) == (None, None)
+    assert studio.picture.status is PictureStatus.DRAWN, "that is no mistake"
+
+
+def test_what_is_of_no_job_is_paid_each_time(open_studio: Callable[[Draw], Studio]) -> None:
+    def dear(work: TaskContext, revision: Revision[Picture]) -> None:
+        for _ in range(2):
+            other(work, revision, cost="cost").charge(0.25, "job 7")
+        for _ in range(2):
+            other(work, revision, cost="cost", charged="charged").charge(0.5)
+        work.end(None)
+
+    studio = open_studio(dear)
+    studio.begin()
+    studio.workers.drain()
+    assert (studio.picture.cost, studio.picture.charged) == (1.5, None)
