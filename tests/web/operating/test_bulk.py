@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from penstock.events.feed import Feed
+from penstock.events.feed_records import MISSED, FeedLetter
 from penstock.kernel.audit import SystemAudit
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.schema.role import Role
@@ -120,6 +122,7 @@ def test_a_worker_that_dies_in_the_middle_leaves_the_rest_to_the_next(
 
     monkeypatch.setattr(type(workshop.system.settling), "settle", die)
     (work,) = [w for w in workshop.workers.runner.take(1000) if w.task.name == "work.bulk"]
+    assert (work.task.most_attempts, work.limit) == (20, timedelta(hours=12)), "what is large may well meet several"
     with pytest.raises(KeyboardInterrupt):
         workshop.workers.runner.run(work)
     workshop.tick(minutes=10)
@@ -138,11 +141,14 @@ def test_one_that_is_refused_keeps_no_other_from_it(workshop: Workshop, action: 
     workshop.store.put(odd)
     workshop.tick(seconds=1)
     admin = workshop.client(Role.ADMIN)
-    begun = begin(admin, preview(admin, what="tasks", action=action, status="failed")["token"])
+    begun = begin(admin, preview(admin, what="tasks", action=action, status="failed")["token"], "the kiln is mended")
     workshop.workers.drain()
     ended = told(admin.get(f"/api/ops/bulk/{begun['bulk_id']}"))
     assert (ended["done"], ended["refused"]) == (3, 1)
     assert "no task gone.task is known" in ended["refusals"]["odd"]
+    lines = workshop.store.find(SystemAudit.of_project(project_id="p1"))
+    said = [line.actor for line in lines if line.details.get("why") == "the kiln is mended"]
+    assert said == [ended["asked_by"]] * 3
 
 
 def test_messages_are_replayed_or_dismissed_and_jobs_cancelled(workshops: Workshop) -> None:
@@ -164,7 +170,8 @@ def test_messages_are_replayed_or_dismissed_and_jobs_cancelled(workshops: Worksh
                     change.save(change.track(message).bury(error="no such host"))
         begun = begin(admin, preview(admin, what="messages", action=action, name="pot.made")["token"])
         shop.workers.drain()
-        assert told(admin.get(f"/api/ops/bulk/{begun['bulk_id']}"))["done"] == 2, action
+        ended = told(admin.get(f"/api/ops/bulk/{begun['bulk_id']}"))
+        assert (ended["done"], shop.store.history(message.ref).entries[0].by) == (2, ended["asked_by"]), action
         assert not list(shop.store.find(SystemMessage.by_status(status=MessageStatus.DEAD)))
         if left is not None:
             assert len(list(shop.store.find(SystemMessage.by_status(status=left)))) == 2
@@ -172,10 +179,34 @@ def test_messages_are_replayed_or_dismissed_and_jobs_cancelled(workshops: Worksh
     shop.workers.drain()
     shop.tick(seconds=1)
     bound = shop.client(Role.ADMIN, project="p2")
-    begun = begin(bound, preview(bound, what="jobs", action="cancel", status="paused")["token"])
+    begun = begin(bound, preview(bound, what="jobs", action="cancel", status="paused")["token"], "no clay is left")
     shop.workers.drain()
-    states = [POTTERY.state(shop.store, job).status.value for job in jobs]
-    assert states == ["paused", "cancelled"], "a bound key settles its own project"
+    states = [POTTERY.state(shop.store, job) for job in jobs]
+    assert [s.status.value for s in states] == ["paused", "cancelled"], "a bound key settles its own project"
+    line = shop.store.history(states[1].ref).entries[0]
+    assert (line.by, line.why) == (begun["asked_by"], "no clay is left")
+
+
+def test_letters_of_feeds_are_settled_in_the_name_of_whoever_asked(workshop: Workshop) -> None:
+    now = workshop.store.clock.now()
+    told_of = {"entity": "workshop.Pot", "kind": MISSED, "subject": {}, "position": "1", "error": "they are gone"}
+    letters = [
+        FeedLetter(name=name, handler=handler, ts=now + timedelta(seconds=number), **told_of)  # type: ignore[arg-type]
+        for number, (name, handler) in enumerate((("workshop", "weigh"), ("gone", "weigh"), ("workshop", "paint")))
+    ]
+    workshop.store.put_many(letters)
+    workshop.system.feeds = {"workshop": Feed(workshop.store, "workshop", owner="f")}
+    workshop.tick(seconds=9)
+    admin = workshop.client(Role.ADMIN)
+    begun = begin(admin, preview(admin, what="feed_letters", action="replay", name="weigh")["token"])
+    workshop.workers.drain()
+    ended = told(admin.get(f"/api/ops/bulk/{begun['bulk_id']}"))
+    ((name, why),) = ended["refusals"].items()
+    assert (ended["done"], name[:5]) == (1, "gone@")
+    assert why == "no feed gone is known here; does its domain still have one?"
+    assert [workshop.store.get(letter.ref).status.value for letter in letters] == ["settled", "dead", "dead"]
+    (settled,) = workshop.store.history(letters[0].ref).entries
+    assert (settled.by, settled.moved) == (ended["asked_by"], {"status": ("dead", "settled")})
 
 
 def test_jobs_that_match_are_those_that_their_list_shows(workshop: Workshop) -> None:

@@ -70,13 +70,15 @@ def test_what_is_assigned_comes_first_by_when_it_is_due_and_goes_once_it_is_done
     now = shop.store.clock.now()
     for job, hours in zip(jobs, (None, 5, -1), strict=True):
         due = None if hours is None else (now + timedelta(hours=hours)).isoformat()
-        body = {"kind": "work.Job", "key": {"job_id": job}, "assignee": "a viewer", "due_at": due}
+        body = {"kind": "work.Job", "key": {"job_id": job}, "assignee": "a viewer", "due_at": due, "note": "the rim"}
         assert told(editor.post("/api/work/assignments", json=body))["assignee"] == "a viewer"
     mine = groups(shop.client(Role.VIEWER))["assigned"]["items"]
     assert [i["job_id"] for i in mine] == [jobs[2], jobs[1], jobs[0]]
     assert [i["overdue"] for i in mine] == [True, False, False]
     assert {i["title"] for i in mine} == {"workshop.pottery: form, run 1"}, "as its review is called"
-    assert {i["assignee"] for i in groups(editor)["reviews"]["items"]} == {"a viewer"}
+    reviews = groups(editor)["reviews"]["items"]
+    assert {(i["assignee"], i["detail"]) for i in reviews} == {("a viewer", "the rim")}
+    assert [(i["due_at"], i["detail"]) for i in mine] == [(i["due_at"], "the rim") for i in reviews]
     assert "assigned" not in groups(editor), "it is another's"
     POTTERY.approve(shop.store, jobs[2], round=1, by="bob")
     body = {"kind": "work.Job", "key": {"job_id": jobs[1]}}

@@ -91,6 +91,11 @@ def reasons(shop: Workshop, path: str) -> dict[str, Any]:
     return {r["kind"]: r for r in found}
 
 
+def between(reason: dict[str, Any]) -> list[datetime]:
+    """Since when, and until when."""
+    return [datetime.fromisoformat(reason[name]) for name in ("since", "until")]
+
+
 def test_a_job_tells_why_it_waits(workshops: Workshop) -> None:
     shop = workshops
     job = shop.job()
@@ -125,9 +130,13 @@ def test_a_task_tells_why_it_waits(workshops: Workshop) -> None:
         shop.workers.runner.run(work)
     with shop.store.change() as change:
         later = bake.enqueue(change, Clay(), project="p1", after=timedelta(hours=1))
-    assert reasons(shop, f"tasks/{later}")["later"]["until"] is not None
+    now, put_off = shop.store.clock.now(), shop.store.get(Task.at(task_id=later))
+    assert put_off.due_at - now == timedelta(hours=1)
+    assert between(reasons(shop, f"tasks/{later}")["later"]) == [put_off.created_at, put_off.due_at]
     shop.store.modify(Task.at(task_id=later), lambda t: setattr(t, "waits_for", "objects"))
-    assert reasons(shop, f"tasks/{later}")["outage"]["who"] == "objects"
+    shop.store.modify(Task.at(task_id=later), lambda t: setattr(t, "waits_since", now - timedelta(hours=1)))
+    away = reasons(shop, f"tasks/{later}")["outage"]
+    assert (away["who"], between(away)) == ("objects", [now - timedelta(hours=1), put_off.due_at])
     dead = shop.task(fails="never")
     shop.workers.drain()
     assert reasons(shop, f"tasks/{dead}").keys() == {"dead"}

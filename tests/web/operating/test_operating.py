@@ -36,6 +36,12 @@ def test_queues_workers_and_leases_tell_who_works_on_what(workshops: Workshop) -
     assert (worker["worker"], worker["busy"], worker["silent"]) == ("manual", 2, False)
     assert "workshop.bake" in worker["takes"]
     assert "work.bulk" in worker["takes"]
+    for seconds, busy, seen in ((19, 3, 2), (1, 3, 3), (1, 0, 3)):
+        shop.tick(seconds=seconds)
+        shop.workers.runner.presence.tell(busy)
+        assert told(admin.get("/api/work/workers"))["items"][0]["busy"] == seen, "it says so every twenty seconds"
+    shop.workers.runner.presence.tell(1, ending=True)
+    assert told(admin.get("/api/work/workers"))["items"][0]["busy"] == 1, "and at once when it ends"
     (lease,) = told(admin.get("/api/work/leases"))["items"]
     assert (lease["task_id"], lease["worker"]) == (work.task.task_id, "manual")
     assert lease["lease_ends_at"] is not None
