@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.errors import Conflict, IllegalMove, InvalidValue, NotFound
+from penstock.errors import Conflict, IllegalMove, InvalidValue, NotFound, Unavailable
 from penstock.kernel.audit import SystemAudit
+from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim, ClaimLost, SystemOnce, begin
-from penstock.work import Outcome, Runner, Task, TaskAttempt, TaskContext, TaskOf, Tasks, TaskStatus
-from penstock.work.dead_letters import DeadLetters, cancel, cancel_all, retry, retry_all
+from penstock.work import Outcome, Retry, Runner, Task, TaskAttempt, TaskContext, TaskOf, Tasks, TaskStatus
+from penstock.work.dead_letters import DeadLetters, cancel, cancel_all, retry, retry_all, retry_some
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS, Order, Stamp, look, press, stamps
 from tests.work.test_tasks import SECOND, attempts, the_task
@@ -147,6 +148,51 @@ def test_one_that_is_refused_keeps_no_other_from_it(store: Store, buried: dict[s
     assert names(buried, settled.done) == []
     assert list(settled.refused.values()) == ["not this one"] * 2
     assert the_task(store, buried["one"]).status is TaskStatus.FAILED
+
+
+def counted(store: Store, number: int, *, away_at: int | None = None) -> tuple[Tasks, list[Task]]:
+    """Dead letters; whoever is tried again is counted in one and the same record, unless the store is away just then."""
+    tasks, calls = Tasks("counted"), list[str]()
+
+    @tasks.task("fail", retry=Retry(attempts=1))
+    def fail(work: TaskContext, input: Order) -> None:
+        raise ValueError
+
+    @fail.revived
+    def count(change: Change, input: Order) -> None:
+        calls.append(input.name)
+        if len(calls) == away_at:
+            raise Unavailable("nobody answers")
+        revived = change.get(Stamp.at(name="revived"))
+        revived.count += 1
+        change.save(revived)
+
+    store.create(Stamp(name="revived"))
+    ids = [announce(store, fail, "p") for _ in range(number)]
+    ManualWorkers(store, [tasks]).drain()
+    return tasks, [the_task(store, task_id) for task_id in ids]
+
+
+def test_of_those_that_are_tried_again_together_each_has_what_follows_from_it(store: Store) -> None:
+    """They may change the same record, and somebody may have settled one of them meanwhile."""
+    tasks, letters = counted(store, 4)
+    retry(store, [tasks], letters[0].task_id, by="bob")
+    refused = retry_some(store, [tasks], letters, by="ann", why="mended")
+    assert list(refused) == [letters[0].task_id]
+    assert "Task is waiting: revive needs failed" in refused[letters[0].task_id]
+    assert stamps(store, "revived") == {"revived": 4}
+    assert {store.get(letter.ref).status for letter in letters} == {TaskStatus.WAITING}
+    lines = [line for line in store.find(SystemAudit.of_project(project_id="p")) if line.details.get("why") == "mended"]
+    assert [line.actor for line in lines] == ["ann"] * 3
+
+
+@pytest.mark.parametrize("away_at", [2, 4])
+def test_a_store_that_is_away_is_no_reason_to_refuse_a_letter(store: Store, away_at: int) -> None:
+    """Neither among others nor alone: whoever asked for it is told, and it is a dead letter still."""
+    tasks, letters = counted(store, 3, away_at=away_at)
+    with pytest.raises(Unavailable):
+        retry_some(store, [tasks], letters, by="ann")
+    assert store.get(letters[2].ref).status is TaskStatus.FAILED
 
 
 def test_more_letters_than_a_page_are_all_settled(

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.work import Task, TaskContext, TaskOf, Tasks, TaskStatus
+from penstock.work import Outcome, Task, TaskContext, TaskOf, Tasks, TaskStatus
+from penstock.work.dead_letters import retry, retry_some
 from penstock.work.fair_queue import FairQueue, interleaved
 from penstock.work.queue_hints import active, rest_if_idle, touch, wake_queues
 from penstock.work.registry import by_name
 from penstock.work.runner import Runner
 from penstock.workers.manual import ManualWorkers
-from tests.work.plant import TASKS, Order, look, press, roll
+from tests.work.plant import TASKS, Order, Stamp, look, press, roll
 
 MINUTE = timedelta(minutes=1)
 
@@ -197,3 +198,33 @@ def test_when_little_is_due_one_look_is_enough(store: Store, monkeypatch: pytest
 
 def test_the_first_of_each_comes_before_the_second_of_any() -> None:
     assert list(interleaved(["abc", "", "d", "ef"])) == ["a", "d", "e", "b", "f", "c"]
+
+
+@pytest.mark.parametrize("way", ["fails", "is handed back", "is tried again", "is tried again with others"])
+def test_a_task_that_is_put_back_is_looked_for_though_its_queue_has_rested(
+    open_plant: Callable[[], Store], clock: FrozenClock, way: str
+) -> None:
+    """Where many are due, only queues are looked at that somebody has hinted at."""
+    store = open_plant()
+    store.create(Stamp(name="failed-a"))
+    for project in "ab":
+        with store.change() as change:
+            press.enqueue(change, Order(fails="terminal" if "again" in way else "error"), project=project)
+    runner, another = Runner(open_plant(), [TASKS]), open_plant()  # who know nothing of what others have hinted at
+    works = runner.take(2)
+    if "again" in way:
+        assert [runner.run(work) for work in works] == [Outcome.TERMINAL] * 2
+    for hint in list(active(store)):
+        store.modify(hint.ref, lambda hint: hint.rest(at=clock.now()))
+    match way:
+        case "fails":
+            assert [runner.run(work) for work in works] == [Outcome.RETRYABLE] * 2
+        case "is handed back":
+            for work in works:
+                runner.hand_back(work)
+        case "is tried again":
+            for work in works:
+                retry(another, [TASKS], work.task.task_id, by="ann")
+        case _:
+            assert retry_some(another, [TASKS], [store.get(work.task.ref) for work in works], by="ann") == {}
+    assert [(hint.project_id, hint.name) for hint in active(store)] == [("a", "plant.press"), ("b", "plant.press")]

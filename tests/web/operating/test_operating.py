@@ -55,6 +55,19 @@ def test_queues_workers_and_leases_tell_who_works_on_what(workshops: Workshop) -
     assert ids
 
 
+def test_a_task_is_tried_again_or_given_up_once_however_often_that_is_sent(workshop: Workshop) -> None:
+    admin = workshop.client(Role.ADMIN)
+    for action, status in (("retry", "waiting"), ("cancel", "cancelled")):
+        task = workshop.task(fails="never")
+        workshop.workers.drain()
+        url, once = f"/api/ops/tasks/{action}?task_id={task}", {"Idempotency-Key": action}
+        first = told(admin.post(url, headers=once))
+        assert first == {"task_id": task, "name": "workshop.bake", "status": status}
+        ran = workshop.workers.drain()
+        assert told(admin.post(url, headers=once)) == first
+        assert (ran, workshop.workers.drain()) == (int(action == "retry"), 0)
+
+
 def test_a_schedule_tells_when_it_is_due_and_is_run_now_under_its_lease(workshops: Workshop) -> None:
     shop = workshops
     admin = shop.client(Role.ADMIN)
