@@ -11,6 +11,7 @@ import pytest
 
 from penstock import FrozenClock, Store
 from penstock.errors import Conflict, NotFound
+from penstock.kernel.lease import Lease, release, take_named
 from penstock.ports.engine import Engine
 from penstock.runtime.system_records import SYSTEM_RECORDS
 from penstock.work import (
@@ -24,9 +25,10 @@ from penstock.work import (
     StepRun,
     TaskContext,
     Tasks,
+    past_jobs,
 )
 from penstock.work.job import ChildCount, ChildRun
-from penstock.work.past_jobs import PastJobs, forget
+from penstock.work.past_jobs import Forgotten, PastJobs, forget
 from penstock.work.registry import Retry
 from penstock.work.task import KEPT
 from penstock.workers.manual import ManualWorkers
@@ -112,6 +114,58 @@ def test_a_job_whose_steps_hold_files_stays_until_it_is_let_go(store: Store, clo
     assert PARTS.made_by(store, made, "paint").artifacts == ["paint/1.png"]
     PARTS.forget(store, made)
     assert kept(store, made) == [0, 0, 0, 0]
+
+
+def test_one_at_a_time_forgets_and_no_more_than_it_may(store: Store, clock: FrozenClock) -> None:
+    holding = run(store, files=True)
+    clock.advance(timedelta(seconds=1))
+    jobs = [run(store) for _ in range(3)]
+    clock.advance(KEPT + DAY)
+    other = take_named(store, "past-jobs", owner="b", period=timedelta(minutes=1))
+    assert other is not None
+    assert past(store).run() == Forgotten(busy=True)
+    release(store, other)
+    assert past(store).run(limit=2) == Forgotten(jobs=2, records=12, held=1)
+    assert [kept(store, job)[0] for job in jobs] == [0, 0, 1]
+    assert store.get(holding.ref).holds_files, "its steps are not looked at again"
+    assert PastJobs(store, owner="b").run() == Forgotten(jobs=1, records=6, held=1), "nobody is at it any more"
+
+
+def test_whoever_is_relieved_meanwhile_forgets_no_more(
+    store: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        run(store)
+    clock.advance(KEPT + DAY)
+    relieved = list[Lease | None]()
+
+    def slowly(store: Store, job: PipelineJob) -> int:
+        clock.advance(timedelta(minutes=10))
+        relieved.append(take_named(store, "past-jobs", owner="b", period=timedelta(minutes=10)))
+        return forget(store, job)
+
+    monkeypatch.setattr("penstock.work.past_jobs.forget", slowly)
+    assert past(store).run() == Forgotten(jobs=1, records=6, busy=True)
+    assert [lease and lease.owner for lease in relieved] == ["b"], "after ten minutes without a sign of life"
+
+
+def test_a_job_that_somebody_lets_go_meanwhile_is_no_mistake(
+    store: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, plain = run(store, files=True), run(store)
+    clock.advance(KEPT + DAY)
+    read, holds_files = store.get(plain.ref), past_jobs._holds_files
+
+    def then_let_go(store: Store, job: PipelineJob) -> bool:
+        found = holds_files(store, job)
+        if found:
+            PARTS.forget(store, job)
+        return found
+
+    monkeypatch.setattr(past_jobs, "_holds_files", then_let_go)
+    assert past(store).run() == Forgotten(jobs=1, records=6, held=1)
+    assert kept(store, made) == [0, 0, 0, 0]
+    assert forget(store, read) == 0
 
 
 def test_a_job_that_is_taken_up_again_is_not_forgotten(store: Store, clock: FrozenClock) -> None:
