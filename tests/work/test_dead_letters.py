@@ -151,7 +151,7 @@ def test_one_that_is_refused_keeps_no_other_from_it(store: Store, buried: dict[s
 
 
 def counted(store: Store, number: int, *, away_at: int | None = None) -> tuple[Tasks, list[Task]]:
-    """Dead letters; whoever is tried again is counted in one and the same record, unless the store is away just then."""
+    """Dead letters; those that are tried again are counted in one record, unless the store is away just then."""
     tasks, calls = Tasks("counted"), list[str]()
 
     @tasks.task("fail", retry=Retry(attempts=1))

@@ -413,6 +413,43 @@ def test_what_was_taken_without_an_answer_is_put_back_as_soon_as_the_store_answe
     assert {the_task(store, i).attempts for i in ids} == {1}, "the first was none"
 
 
+@pytest.mark.parametrize("fate", ["it was done", "another has it", "another has done it"])
+def test_whoever_has_no_answer_to_the_end_of_a_task_finds_out_what_became_of_it(
+    store: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, fate: str
+) -> None:
+    commit, ends = store.engine.commit, iter([True])
+
+    def losing(*args: Any, **more: Any) -> None:
+        monkeypatch.setattr(store.engine, "commit", commit)
+        if fate == "it was done":
+            commit(*args, **more)
+        raise Unavailable("the answer is lost")
+
+    def press(work: TaskContext, input: Order) -> None:
+        with work.finish() as change:
+            stamp(change, input.name)
+            if next(ends, False):
+                monkeypatch.setattr(store.engine, "commit", losing)
+
+    def sit_out(error: BaseException) -> bool:
+        if fate != "it was done":
+            clock.advance(HOUR)
+            assert others.rescue() == 1
+            for taken in others.runner.take():
+                assert fate == "another has it" or others.runner.run(taken) is Outcome.DONE
+        return True
+
+    tasks, task = own(press)
+    stamped(store, "a")
+    task_id = announce(store, task)
+    runner, others = Runner(store, [tasks], owner="w", sit_out=sit_out), ManualWorkers(store, [tasks])
+    (work,) = runner.take()
+    assert runner.run(work) is (Outcome.DONE if fate == "it was done" else Outcome.LOST)
+    assert stamps(store, "a") == {"a": int(fate != "another has it")}
+    done_by = [a.worker for a in attempts(store, task_id) if a.outcome is Outcome.DONE]
+    assert done_by == {"it was done": ["w"], "another has it": [], "another has done it": ["manual"]}[fate]
+
+
 # The broker
 
 

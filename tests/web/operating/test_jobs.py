@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from penstock.schema.role import Role
+from penstock.work.job import ChildCount, PipelineJob
 from penstock.work.task import Task
 from tests.web.operating.workshop import POTTERY, TILES, Clay, Workshop, bake, told
 
@@ -143,6 +144,60 @@ def test_a_task_tells_why_it_waits(workshops: Workshop) -> None:
     odd = shop.task(fails="odd")
     shop.workers.drain()
     assert reasons(shop, f"tasks/{odd}").keys() == {"quarantine"}
+
+
+def test_a_job_in_parts_that_has_failed_or_has_no_task_says_what_it_waits_for(workshop: Workshop) -> None:
+    shop, now = workshop, workshop.store.clock.now()
+    shop.workers.runner.presence.tell(0)
+    job = PipelineJob.at(job_id=shop.job())
+    place = {"job_id": job.key["job_id"], "position": 0, "round": 1}
+
+    def why() -> dict[str, Any]:
+        return {kind: reason["text"] for kind, reason in reasons(shop, f"jobs/{job.key['job_id']}").items()}
+
+    shop.store.put(ChildCount(**place, project_id="p1", ended=2))
+    assert why()["children"] == "2 of those known so far parts of form have ended."
+    shop.store.put(ChildCount(**place, project_id="p1", ended=2, total=5))
+    assert (why().keys(), why()["children"]) == ({"children", "queue"}, "2 of 5 parts of form have ended.")
+    shop.store.put(ChildCount(**place, project_id="p1", ended=5, total=5, joined=True))
+    assert why().keys() == {"queue"}
+    task_id = shop.store.get(job).task_id
+    shop.store.modify(job, lambda j: setattr(j, "task_id", "none"))
+    assert why() == {"gone": "No task is known that does form; resume the job from there."}
+    shop.store.modify(job, lambda j: setattr(j, "task_id", task_id))
+    shop.store.modify(job, lambda j: j.fail(error="no luck", at=now, code="NO_CLAY"))
+    (failed,) = reasons(shop, f"jobs/{job.key['job_id']}").values()
+    assert (failed["kind"], failed["task_id"]) == ("failed", task_id)
+    assert failed["text"] == "form has failed for good (NO_CLAY); somebody must have it tried again, or cancel it."
+
+
+def test_a_task_tells_how_often_it_was_tried_how_many_come_first_and_that_nobody_takes_it(workshop: Workshop) -> None:
+    shop = workshop
+    first = shop.task(name="first")
+    shop.tick(seconds=1)
+    ids = [first, shop.task(name="second")]
+    found = [reasons(shop, f"tasks/{task_id}") for task_id in ids]
+    assert [reason["queue"]["behind"] for reason in found] == [
+        {"number": 0, "more": False},
+        {"number": 1, "more": False},
+    ]
+    assert found[1]["nobody"]["text"] == "No worker is heard of that takes workshop.bake; does one run?"
+    later = {
+        "attempts": 1,
+        "most_attempts": 3,
+        "error_class": "ValueError",
+        "due_at": datetime(2037, 1, 1, 5, tzinfo=UTC),
+    }
+    shop.store.put(shop.store.get(Task.at(task_id=first)).model_copy(update={**later, "name": "gone.task"}))
+    put_off = reasons(shop, f"tasks/{first}")
+    assert put_off.keys() == {"retry", "nobody"}
+    assert put_off["retry"]["text"] == (
+        "gone.task: 1 of 3 attempts have failed, the last with ValueError; it is tried again at 2037-01-01T05:00:00Z."
+    )
+    assert put_off["nobody"]["text"].endswith("This process knows no such task, either.")
+    told(shop.client(Role.ADMIN).post("/api/ops/tasks/cancel", params={"task_id": ids[1]}))
+    (over,) = reasons(shop, f"tasks/{ids[1]}").values()
+    assert (over["kind"], over["text"]) == ("over", "It is cancelled and waits for nothing.")
 
 
 def test_attempts_have_their_log_without_secrets_and_their_cost(workshops: Workshop) -> None:
