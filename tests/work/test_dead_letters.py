@@ -14,7 +14,7 @@ from penstock.kernel.idempotency import Claim, ClaimLost, SystemOnce, begin
 from penstock.work import Outcome, Retry, Runner, Task, TaskAttempt, TaskContext, TaskOf, Tasks, TaskStatus
 from penstock.work.dead_letters import DeadLetters, cancel, cancel_all, retry, retry_all, retry_some
 from penstock.workers.manual import ManualWorkers
-from tests.work.plant import TASKS, Order, Stamp, look, press, stamps
+from tests.work.plant import TASKS, Order, Stamp, look, press, stamp, stamps
 from tests.work.test_tasks import SECOND, attempts, the_task
 
 
@@ -167,7 +167,12 @@ def counted(store: Store, number: int, *, away_at: int | None = None) -> tuple[T
         revived.count += 1
         change.save(revived)
 
-    store.create(Stamp(name="revived"))
+    @fail.revived
+    def count_too(change: Change, input: Order) -> None:
+        stamp(change, "too")
+
+    for name in ("revived", "too"):
+        store.create(Stamp(name=name))
     ids = [announce(store, fail, "p") for _ in range(number)]
     ManualWorkers(store, [tasks]).drain()
     return tasks, [the_task(store, task_id) for task_id in ids]
@@ -180,7 +185,7 @@ def test_of_those_that_are_tried_again_together_each_has_what_follows_from_it(st
     refused = retry_some(store, [tasks], letters, by="ann", why="mended")
     assert list(refused) == [letters[0].task_id]
     assert "Task is waiting: revive needs failed" in refused[letters[0].task_id]
-    assert stamps(store, "revived") == {"revived": 4}
+    assert stamps(store, "revived", "too") == {"revived": 4, "too": 4}
     assert {store.get(letter.ref).status for letter in letters} == {TaskStatus.WAITING}
     lines = [line for line in store.find(SystemAudit.of_project(project_id="p")) if line.details.get("why") == "mended"]
     assert [line.actor for line in lines] == ["ann"] * 3

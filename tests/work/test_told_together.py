@@ -10,11 +10,13 @@ from datetime import timedelta
 import pytest
 
 from penstock import FrozenClock, Store
+from penstock.errors import BROKER, Unavailable
 from penstock.work import Outcome, Runner, Task, TaskContext, Tasks, TaskStatus
 from penstock.work.told_task import ToldTask
+from penstock.work.worker_presence import WorkerPresence
 from penstock.workers import pool_process
 from penstock.workers.dispatcher import Dispatcher
-from penstock.workers.pool_process import PoolProcess
+from penstock.workers.pool_process import PoolProcess, TellAnother
 from tests.work.plant import TASKS, Order, look, roll
 from tests.work.test_fairness import announce as announce_many
 from tests.work.test_recovery import Paper
@@ -182,7 +184,7 @@ class Others:
 
 
 @contextmanager
-def process(store: Store, others: Others) -> Iterator[PoolProcess]:
+def process(store: Store, others: TellAnother) -> Iterator[PoolProcess]:
     RAN.clear()
     one = PoolProcess(store, [SHOP], lease=MINUTE, context=None, in_pool=False, tell_another=others)
     yield one
@@ -232,3 +234,35 @@ def test_what_is_not_begun_soon_is_handed_back_and_not_counted(store: Store, mon
             task = the_task(store, task_id)
             assert (task.status, task.attempts) == (TaskStatus.WAITING, 0)
             assert [a.outcome for a in attempts(store, task_id)] == [Outcome.HANDED_BACK]
+
+
+def test_a_broker_that_is_away_keeps_nobody_from_what_is_taken_here(store: Store) -> None:
+    def nobody(tasks: Sequence[Task], *, limit: timedelta) -> None:
+        raise Unavailable("nobody answers", part=BROKER)
+
+    with process(store, nobody) as one:
+        ids = told(store, "a", "b")
+        one.work_on_several(ids)
+        assert (RAN, [the_task(store, i).status for i in ids]) == (["a"], [TaskStatus.DONE, TaskStatus.WAITING])
+
+
+def test_a_process_that_is_told_to_end_hands_back_all_but_what_has_had_its_time(
+    store: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which would be tried for ever, as what is handed back counts as no attempt."""
+    ended = list[int]()
+    monkeypatch.setattr("penstock.workers.pool_process.os._exit", ended.append)
+    with process(store, Others()) as one:
+        one._heartbeat.stop()
+        (*_, later) = told(store, "a", "b", "c", "later")
+        works = one._runner.take(3)
+        for work in works:
+            one._heartbeat.hold(work)
+        works[0].begin()
+        clock.advance(works[0].limit)
+        one._runner.presence.tell(3)
+        one._drop()
+        one.work_on(later, None)
+    found = [the_task(store, work.task.task_id).status for work in works]
+    assert found == [TaskStatus.RUNNING, TaskStatus.WAITING, TaskStatus.WAITING]
+    assert (ended, RAN, list(store.find(WorkerPresence.all_there_are()))) == ([0], [], [])
