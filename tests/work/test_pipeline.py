@@ -318,6 +318,13 @@ def test_a_step_whose_worker_is_lost_ends_the_job_as_its_own_failure_would(
     assert "dying" in (now(store, job).error or "")
 
 
+def test_a_job_is_named_by_its_record_its_key_or_its_id(store: Store) -> None:
+    job = start(store)
+    for named in (job, job.ref, job.job_id):
+        assert CAST.state(store, named).job_id == job.job_id
+    assert CAST.cancel(store, job.ref, by="ann").status is JobStatus.CANCELLED
+
+
 def test_pipelines_are_told_apart(store: Store, workers: ManualWorkers) -> None:
     job = start(store)
     with pytest.raises(InvalidValue, match=r"of the pipeline plant\.cast, not plant\.shown"):

@@ -385,4 +385,5 @@ def _id(job: Entity | Ref[Any] | str | StepInput) -> str:
         return job
     if isinstance(job, PipelineJob | StepInput):
         return job.job_id
-    return pipeline_job_id(job.ref if isinstance(job, Entity) else job)
+    ref: Ref[Any] = job.ref if isinstance(job, Entity) else job
+    return str(ref.key["job_id"]) if ref.shape is PipelineJob.__shape__ else pipeline_job_id(ref)
