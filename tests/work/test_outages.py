@@ -393,6 +393,19 @@ def test_a_process_of_a_pool_that_is_told_to_end_waits_for_the_store_no_longer(
     assert stamps(store, "a") == {"a": 0}
 
 
+def test_one_that_was_put_off_and_taken_by_another_is_not_ended_by_the_first(store: Store, clock: FrozenClock) -> None:
+    """Also where it has no effect but its result, and of the wait no second attempt is kept."""
+    announce(store, look)
+    first, other = (Runner(store, [TASKS], owner=name) for name in ("first", "other"))
+    (work,) = first.take()
+    told = {"at": clock.now(), "due_at": clock.now(), "error": "the disk is gone", "error_class": "Unavailable"}
+    store.modify(work.task.ref, lambda task: task.put_off(part=OBJECTS, **told))
+    (taken,) = other.take()
+    assert first.run(work) is Outcome.LOST
+    assert (store.get(work.task.ref).status, store.get(work.task.ref).lease_owner) == (TaskStatus.RUNNING, "other")
+    assert other.run(taken) is Outcome.DONE
+
+
 def test_what_was_taken_without_an_answer_is_put_back_as_soon_as_the_store_answers(
     store: Store, workers: ManualWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from penstock.events.feed import Feed
 from penstock.kernel.idempotency import Claim
 from penstock.operations.feed_entry import FeedEntry
 from penstock.work import Progress, Runner, TaskContext, Tasks
+from penstock.work.attempt_log import AttemptLog
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS, Order, look
 
@@ -61,3 +62,17 @@ def test_progress_of_an_attempt_that_is_over_is_not_heard(store: Store, clock: F
     with pytest.raises(Conflict):
         stalled.progress(1.0)
     assert store.get(Progress.at(task_id=task_id)).fraction == 0.1
+
+
+def test_what_an_attempt_that_is_over_logs_takes_no_others_place(store: Store, clock: FrozenClock) -> None:
+    with store.change() as change:
+        task_id = look.enqueue(change, Order())
+    workers = ManualWorkers(store, [TASKS])
+    (stalled,) = Runner(store, [TASKS], owner="stalled", lease=10 * SECOND).take()
+    clock.advance(20 * SECOND)
+    workers.rescue()
+    (again,) = workers.runner.take()
+    for work, line in ((again, "new"), (stalled, "old")):
+        work.log.info(line)
+        work.tell_log()
+    assert store.get(AttemptLog.at(task_id=task_id)).lines == ["INFO new"]

@@ -425,6 +425,16 @@ def test_what_is_handed_back_is_done_by_another_and_counts_as_no_attempt(store: 
     ]
 
 
+def test_an_attempt_begins_when_it_is_begun_and_not_when_it_was_taken(store: Store, clock: FrozenClock) -> None:
+    task_id = announce(store, look)
+    runner = Runner(store, [TASKS], owner="w")
+    (work,) = runner.take()
+    clock.advance(9 * SECOND)
+    began = clock.now()
+    assert runner.run(work) is Outcome.DONE
+    assert [attempt.started_at for attempt in attempts(store, task_id)] == [began]
+
+
 def test_what_goes_wrong_after_the_end_is_no_reason_to_do_it_again(store: Store) -> None:
     stamped(store, "a")
 
