@@ -126,7 +126,7 @@ def test_one_at_a_time_forgets_and_no_more_than_it_may(store: Store, clock: Froz
     assert past(store).run() == Forgotten(busy=True)
     release(store, other)
     assert past(store).run(limit=2) == Forgotten(jobs=2, records=12, held=1)
-    assert [kept(store, job)[0] for job in jobs] == [0, 0, 1]
+    assert sum(kept(store, job)[0] for job in jobs) == 1
     assert store.get(holding.ref).holds_files, "its steps are not looked at again"
     assert PastJobs(store, owner="b").run() == Forgotten(jobs=1, records=6, held=1), "nobody is at it any more"
 
