@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from penstock import FrozenClock, Store
 from penstock.errors import Conflict, DeclarationError, InvalidValue, TooLarge, Unavailable
+from penstock.kernel.audit import SystemAudit
 from penstock.kernel.change import Change
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.operations.updates import Set
@@ -35,7 +36,7 @@ from penstock.work.dead_letters import retry
 from penstock.work.runner import Runner
 from penstock.work.task import LARGEST_INPUT, LONGEST_ERROR
 from penstock.workers.manual import ManualWorkers
-from tests.work.plant import TASKS, Order, Stamp, look, press, stamps
+from tests.work.plant import TASKS, Order, Stamp, look, press, stamp, stamps
 
 SECOND = timedelta(seconds=1)
 
@@ -161,6 +162,8 @@ def test_after_its_last_attempt_it_is_a_dead_letter_and_its_domain_hears_of_it(
     assert stamps(store, "failed-a") == {"failed-a": 1}
     told = store.find(SystemMessage.by_status(status=MessageStatus.PENDING))
     assert [(m.type, m.payload["task_id"]) for m in told] == [("task.failed", task_id)]
+    lines = store.find(SystemAudit.of_project(project_id="p1"))
+    assert [line.actor for line in lines] == ["task:plant.press"], "what is tried again is no news"
 
 
 @pytest.mark.parametrize(
@@ -181,6 +184,8 @@ def test_an_error_says_how_it_is_to_be_taken_or_the_task_does(
     assert workers.run_one() is outcome
     assert the_task(store, task_id).status is status
     assert [a.outcome for a in attempts(store, task_id)] == [outcome]
+    told = [m.type for m in store.find(SystemMessage.by_status(status=MessageStatus.PENDING))]
+    assert told == ([] if status is TaskStatus.WAITING else [f"task.{status.value}"])
     assert workers.drain() == 0
 
 
@@ -488,7 +493,7 @@ def test_a_task_of_the_largest_input_can_be_run_can_fail_and_is_tried_again(stor
 
 @pytest.mark.parametrize("mistake", ["raises", "is refused"])
 def test_a_mistake_of_what_follows_from_a_failure_does_not_keep_the_task_alive(store: Store, mistake: str) -> None:
-    stamped(store, "taken", "heard")
+    stamped(store, "taken", "heard", "attempted")
     tries = 0
 
     def fail(work: TaskContext, input: Order) -> None:
@@ -504,9 +509,24 @@ def test_a_mistake_of_what_follows_from_a_failure_does_not_keep_the_task_alive(s
         if mistake == "raises":
             raise RuntimeError
 
+    @task.failed
+    def hear(change: Change, input: Order, error: BaseException) -> None:
+        stamp(change, "heard")
+
+    @task.attempted
+    def wrong_too(change: Change, input: Order, attempt: TaskAttempt) -> None:
+        stamp(change, "heard")
+        raise RuntimeError
+
+    @task.attempted
+    def hear_too(change: Change, input: Order, attempt: TaskAttempt) -> None:
+        stamp(change, "attempted")
+
     task_id = announce(store, task)
     assert ManualWorkers(store, [tasks]).run_one() is Outcome.TERMINAL
     assert the_task(store, task_id).status is TaskStatus.FAILED
+    others = int(mistake == "raises")
+    assert stamps(store, "heard", "attempted") == {"heard": others, "attempted": others}, "it keeps no other from it"
     assert store.lookup(Stamp.at(name="free")) is None, "what it had begun to write is not written"
     assert tries == (10 if mistake == "is refused" else 1), "others may just write to the same records"
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.errors import BROKER, Unavailable
+from penstock.errors import PenstockError
 from penstock.work import Outcome, Runner, Task, TaskContext, Tasks, TaskStatus
 from penstock.work.told_task import ToldTask
 from penstock.work.worker_presence import WorkerPresence
@@ -236,9 +236,51 @@ def test_what_is_not_begun_soon_is_handed_back_and_not_counted(store: Store, mon
             assert [a.outcome for a in attempts(store, task_id)] == [Outcome.HANDED_BACK]
 
 
+def test_one_slow_task_among_short_ones_is_forgiven_and_a_second_is_not(
+    store: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = Others()
+    with process(store, others) as one:
+        one._seconds = {"shop.short": 0.0}
+        run = one._runner.run
+        for seconds, taken in ((0.4, 3), (0.8, 1)):
+
+            def slowly(work: TaskContext, seconds: float = seconds) -> Outcome:
+                clock.advance(seconds * SECOND)
+                return run(work)
+
+            with monkeypatch.context() as slow:
+                slow.setattr(one._runner, "run", slowly)
+                one.work_on_several(told(store, "slow"))
+            RAN.clear()
+            one.work_on_several(told(store, "a", "b", "c"))
+            assert len(RAN) == taken, one._seconds
+
+
+def test_the_leases_of_all_that_is_taken_are_kept_and_what_is_not_begun_in_the_end_is_handed_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with process(store, Others()) as one:
+        one._seconds = {"shop.short": 0.0}
+        run, held = one._runner.run, list[int]()
+
+        def broken_off(work: TaskContext) -> Outcome:
+            held.append(len(one._heartbeat.held))
+            if len(held) == 2:
+                raise KeyboardInterrupt
+            return run(work)
+
+        monkeypatch.setattr(one._runner, "run", broken_off)
+        ids = told(store, "a", "b", "c")
+        with pytest.raises(KeyboardInterrupt):
+            one.work_on_several(ids)
+        assert (held, one._heartbeat.held) == ([3, 2], [])
+    assert [the_task(store, i).status for i in ids] == [TaskStatus.DONE, TaskStatus.RUNNING, TaskStatus.WAITING]
+
+
 def test_a_broker_that_is_away_keeps_nobody_from_what_is_taken_here(store: Store) -> None:
     def nobody(tasks: Sequence[Task], *, limit: timedelta) -> None:
-        raise Unavailable("nobody answers", part=BROKER)
+        raise PenstockError("nobody answers")
 
     with process(store, nobody) as one:
         ids = told(store, "a", "b")
