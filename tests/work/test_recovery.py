@@ -266,6 +266,17 @@ def test_what_a_lost_worker_had_comes_before_the_backlog(
     assert {work.task.task_id for work in workers.runner.take(20)} == set(backlog)
 
 
+def test_what_a_lost_worker_had_is_due_at_once_though_the_clock_of_whoever_enqueued_it_is_ahead(
+    store: Store, workers: ManualWorkers, clock: FrozenClock
+) -> None:
+    announce(store, look)
+    (work,) = Runner(store, [TASKS], owner="dying").take()
+    store.put(work.task.model_copy(update={"created_at": clock.now() + timedelta(hours=1)}))
+    clock.advance(timedelta(minutes=10))
+    assert workers.rescue() == 1
+    assert workers.run_one() is Outcome.DONE
+
+
 def test_a_lease_shorter_than_the_task_is_renewed(store: Store, workers: ManualWorkers, clock: FrozenClock) -> None:
     stamped(store, "a")
     task_id = announce(store)

@@ -241,6 +241,20 @@ def test_an_error_that_no_store_can_hold_is_kept_as_far_as_possible(store: Store
     assert [a.log_tail for a in attempts(store, task_id)] == [["INFO a NUL \N{REPLACEMENT CHARACTER}"]]
 
 
+def test_the_log_has_what_a_task_does_not_tell_of_an_error_and_nothing_that_it_does(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(work: TaskContext, input: Order) -> None:
+        raise FileNotFoundError(2, "No such file", "/mnt/x") if input.name == "file" else ValueError("no luck")
+
+    tasks, task = own(fail)
+    ids = [announce(store, task, name=name) for name in ("file", "luck")]
+    ManualWorkers(store, [tasks]).drain()
+    assert [the_task(store, task_id).error for task_id in ids] == ["No such file", "no luck"]
+    (line,) = [record for record in caplog.records if record.name == "penstock.work"]
+    assert (line.levelname, "/mnt/x" in line.getMessage()) == ("WARNING", True)
+
+
 def test_the_last_lines_of_its_log_and_its_numbers_are_kept(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     def talk(work: TaskContext, input: Order) -> None:
         work.log.debug("nobody wants to know")
