@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -77,8 +78,11 @@ def test_what_every_feed_has_come_past_goes_after_a_day(watched: Store) -> None:
     for number in range(5):
         watched.create(video(number))
     feed.drain()
+    assert keeper(watched).oldest() is None
+    began = watched.clock.now()
     assert pass_time(watched, 23, feeds=(feed,)) == []
     assert entries(watched) == 5
+    assert keeper(watched).oldest() == (began + HOUR).replace(microsecond=0), "since when it is kept is told"
     assert pass_time(watched, 4, feeds=(feed,)) == []
     assert entries(watched) == 0
     watched.create(video(9))
@@ -146,6 +150,27 @@ def test_a_follower_that_was_robbed_leaves_it_to_the_robber_to_begin_anew(
     assert robber.run_once() == 1
     assert [letter.kind for letter in robber.letters()] == [MISSED]
     assert seen == ["t1", "t3"]
+
+
+def test_a_feed_that_comes_back_in_the_very_moment_finds_out_itself(watched: Store) -> None:
+    """It has missed something, and is not said to stand still: its letter tells of it."""
+    back = follow(watched)
+    watched.create(video(0))
+    back.drain()
+    for number in range(1, 4):
+        watched.create(video(number))
+
+    class Overtaken(Store):
+        def patch(self, ref: Any, *updates: Any, **how: Any) -> Any:
+            if ref.shape is FeedPlace.__shape__:
+                back.drain()
+            return super().patch(ref, *updates, **how)
+
+    store = Overtaken(watched.engine, clock=watched.clock, own=SYSTEM_RECORDS)
+    assert keeper(store, most=1).run_once().removed == 3
+    assert watched.get(FeedPlace.at(name="f")).missed_at is None
+    assert [letter.kind for letter in back.letters()] == [MISSED]
+    assert take_named(watched, "change-log", owner="other", period=DAY) is not None, "others may trim at once"
 
 
 def test_a_feed_for_which_nothing_comes_does_not_hold_the_log(watched: Store) -> None:

@@ -28,6 +28,7 @@ from penstock.events.feed_records import FeedPlace
 from penstock.kernel.lease import release, take_named
 from penstock.kernel.store import Store
 from penstock.kernel.system import SYSTEM
+from penstock.operations.conditions import Compare
 from penstock.operations.feed_entry import LogSize
 from penstock.operations.reads import ANYTHING, Range
 from penstock.operations.updates import Set
@@ -176,8 +177,9 @@ class TrimmedLog:
                 continue
             log.error("the log of changes was trimmed before the feed %s came so far; is it followed?", place.name)
             missed.append(place.name)
+            stands = Compare("position", "=", place.position)
             try:
-                self._store.patch(place.ref, Set("missed_at", self._store.clock.now()), given=place)
+                self._store.patch(place.ref, Set("missed_at", self._store.clock.now()), when=stands)
             except Conflict:
                 continue  # it has just been followed, and finds out itself
         return missed
