@@ -14,7 +14,7 @@ import pytest
 
 from penstock import Domain, Entity, FrozenClock, Store, Table, key, open_store, the
 from penstock.domains.videos.model import Video
-from penstock.errors import OBJECTS, InvalidValue, Unavailable
+from penstock.errors import OBJECTS, InvalidValue, Misconfigured, Unavailable
 from penstock.events.feed import Feed
 from penstock.events.feed_records import FeedLetter, LetterStatus
 from penstock.kernel.change import Change
@@ -637,6 +637,17 @@ def test_a_handler_that_fails_for_a_part_that_is_there_holds_up_its_feed_for_an_
     assert feed.in_vain() == {}, "it has succeeded since"
 
 
+def test_tries_of_one_moment_count_as_others_do(parcels: Store, clock: FrozenClock) -> None:
+    """A clock may tell the same time twice; when the hour is over, as many tries as are due have been made."""
+    heard: list[str] = []
+    feed = follow(parcels, "b", heard)
+    for _ in range(2):
+        feed.drain()
+    clock.advance(timedelta(hours=1))
+    feed.drain()
+    assert heard == ["a", "c"]
+
+
 def test_one_that_fails_for_ever_does_not_take_an_hour_for_each_event(parcels: Store, clock: FrozenClock) -> None:
     feed = follow(parcels, "abc", [])
     for_minutes(feed, clock, 70)
@@ -671,6 +682,27 @@ def test_an_outage_before_is_no_part_of_that_hour(
     assert (heard, list(feed.letters())) == (["a"], []), "the part was away, and is waited for anew"
     for_minutes(feed, clock, 15)
     assert heard == ["a", "c"]
+
+
+def test_a_feed_that_cannot_go_on_says_so_and_leaves_its_duty_to_others(
+    parcels: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What no waiting mends is for whoever runs it, who would otherwise see a feed that stands still."""
+    stop, heard = Event(), list[str]()
+    feed, asked = follow(parcels, "", heard), list[object]()
+
+    def refuse(*asking: object, **how: object) -> None:
+        asked.append(asking)
+        if len(asked) > 1:
+            stop.set()
+        raise Misconfigured("there is no such table")
+
+    with monkeypatch.context() as broken, pytest.raises(Misconfigured, match="no such table"):
+        broken.setattr(parcels.engine, "changes", refuse)
+        feed.run(stop)
+    other = Feed(parcels, "parcels", owner="another")
+    other.on(Parcel, "insert")(lambda entry, claim: heard.append(entry.key["name"]))
+    assert other.drain() == 3
 
 
 def test_the_letters_of_all_feeds_are_one_list_and_whoever_settles_one_is_named(

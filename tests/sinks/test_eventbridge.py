@@ -21,6 +21,7 @@ from penstock.sinks.eventbridge import _parts
 from tests.servers import free_port
 from tests.sinks.moto_server import Moto
 from tests.sinks.outbox import announce, envelope, messages, tell_everything
+from tests.sinks.receiver import Receiver
 
 _counter = itertools.count()
 LIMIT = 256 * 1024
@@ -240,6 +241,19 @@ def test_an_endpoint_that_is_no_url_is_refused_without_touching_a_message() -> N
     sink = EventBridgeSink(source="s", region="us-east-1", endpoint="nowhere", access_key="a", secret_key="b")
     with pytest.raises(Misconfigured, match="EventBridge"):
         sink.deliver([envelope()])
+
+
+def test_a_sink_that_is_closed_gives_its_connection_back_and_may_be_used_again(receiver: Receiver) -> None:
+    taken = b'{"FailedEntryCount": 0, "Entries": [{"EventId": "x"}]}'
+    receiver.usually = lambda handler, seen: handler.answer(200, taken)
+    sink = EventBridgeSink(source="s", region="us-east-1", endpoint=receiver.url, access_key="a", secret_key="b")
+    assert sink.deliver([envelope("e-1")]) == [None]
+    closed = sink._clients.get()
+    sink.close()
+    assert receiver.hung_up.wait(10)
+    assert sink.deliver([envelope("e-2")]) == [None]
+    assert sink._clients.get() is not closed
+    sink.close()
 
 
 def test_no_messages_need_no_client() -> None:

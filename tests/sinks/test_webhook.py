@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -158,6 +159,16 @@ def test_a_connection_is_reused_until_the_receiver_ends_it(receiver: Receiver, o
     assert len({s.connection for s in receiver.seen}) == 2
 
 
+def test_a_sink_that_is_closed_gives_its_connection_back_and_may_be_used_again(
+    receiver: Receiver, open_sink: Opener
+) -> None:
+    sink = open_sink(receiver.url)
+    assert sink.deliver([envelope("e-1")]) == [None]
+    sink.close()
+    assert receiver.hung_up.wait(10)
+    assert sink.deliver([envelope("e-2")]) == [None]
+
+
 def test_a_forked_child_opens_its_own_connection(receiver: Receiver, open_sink: Opener) -> None:
     sink = open_sink(receiver.url)
     assert sink.deliver([envelope("parent")]) == [None]
@@ -176,6 +187,17 @@ def test_several_messages_travel_at_a_time_and_keep_their_outcomes(receiver: Rec
     outcomes = sink.deliver([envelope(f"e-{n}", aggregate=f"a-{n}", n=n) for n in range(30)])
     assert [type(o) for o in outcomes] == [type(None), Unavailable, Undeliverable] * 10
     assert 2 <= len({s.connection for s in receiver.seen}) <= 4
+
+
+def test_two_messages_do_not_wait_for_each_other(receiver: Receiver, open_sink: Opener) -> None:
+    both_are_here = Barrier(2, timeout=10)
+
+    def answers_both_at_once(handler: behaviours._Handler, seen: behaviours.Seen) -> None:
+        both_are_here.wait()
+        handler.answer(200)
+
+    receiver.usually = answers_both_at_once
+    assert open_sink(receiver.url).deliver([envelope("e-1"), envelope("e-2", aggregate="b")]) == [None, None]
 
 
 def test_a_receiver_that_answers_nobody_does_not_hold_up_a_whole_batch(receiver: Receiver, open_sink: Opener) -> None:
