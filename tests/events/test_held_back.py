@@ -71,10 +71,19 @@ def test_what_one_who_died_has_decided_is_acted_on_by_the_next(
     first = relay(store, listener)
     first.drain()
     decide(store, "b0")
+    decide(store, "c0")
     first.close()
-    relay(store, listener, "another").drain()
-    assert listener.types == ["b1"]
-    assert sorted((m.type, m.status) for m in held(store)) == [("a1", MessageStatus.HELD), ("c1", MessageStatus.HELD)]
+    written: list[int] = []
+
+    class Counting(Store):
+        def batch(self) -> Any:
+            written.append(1)
+            return super().batch()
+
+    relay(Counting(store.engine, clock=store.clock), listener, "another").drain()
+    assert sorted(listener.types) == ["b1", "c1"]
+    assert len(written) == 2, "what waits still is left as it is"
+    assert [(m.type, m.status) for m in held(store)] == [("a1", MessageStatus.HELD)]
 
 
 def test_however_many_are_dead_each_has_its_turn_to_be_looked_at(
@@ -96,9 +105,9 @@ def test_dead_messages_are_looked_at_every_ten_seconds_and_not_each_time(
     looked: list[str] = []
 
     class Counting(Store):
-        def get_many(self, *refs: Any) -> Any:
+        def get_many(self, *refs: Any, **options: Any) -> Any:
             looked.append("again")
-            return super().get_many(*refs)
+            return super().get_many(*refs, **options)
 
         def find(self, *asked: Any, **options: Any) -> Any:
             if asked[0].values == {"status": MessageStatus.DEAD}:
@@ -114,6 +123,14 @@ def test_dead_messages_are_looked_at_every_ten_seconds_and_not_each_time(
         at_work.drain()
         at_work.drain()
         assert looked == ["again"] * looks
+    for thing in "abc":
+        decide(store, f"{thing}0")
+    clock.advance(LOOK)
+    at_work.drain()
+    looked.clear()
+    clock.advance(LOOK)
+    at_work.drain()
+    assert (looked, sorted(listener.types)) == ([], ["a1", "b1", "c1"]), "and no more once somebody has decided"
 
 
 def test_messages_that_are_gone_hold_nobody_back(

@@ -6,7 +6,7 @@ one about the same thing is pending again, and looks now and then by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
@@ -42,7 +42,7 @@ class HeldBack:
         for message in self._store.find(self._outbox.by_status(status=MessageStatus.DEAD)):  # type: ignore[attr-defined]
             self.note(message)
         # One who died may have decided, and let nobody go on.
-        for thing in list(held_things(self._store, self._outbox)):
+        for thing in held_things(self._store, self._outbox):
             if thing not in self._dead:
                 let_go_on(self._store, self._outbox, thing)
         self._epoch = epoch
@@ -53,7 +53,7 @@ class HeldBack:
 
     def decided(self) -> None:
         """Let go on what somebody has decided about since the last look."""
-        if not self._dead or self._store.clock.monotonic() - self._looked < _LOOK:
+        if self._store.clock.monotonic() - self._looked < _LOOK:
             return
         self._looked = self._store.clock.monotonic()
         for thing in list(islice(self._dead, _LOOKED_AT)):
@@ -86,8 +86,8 @@ class HeldBack:
                 continue
 
 
-def let_go_on(store: Store, outbox: type[Message], aggregate: str) -> int:
-    """Have the messages about a thing told after all, oldest first; how many there were."""
+def let_go_on(store: Store, outbox: type[Message], aggregate: str) -> None:
+    """Have the messages about a thing told after all, oldest first."""
     held = list(store.find(HeldMessage.of_thing(outbox=outbox.__shape__.label, thing=once_key(aggregate))))
     for first in range(0, len(held), _AT_ONCE):
         some = held[first : first + _AT_ONCE]
@@ -101,16 +101,12 @@ def let_go_on(store: Store, outbox: type[Message], aggregate: str) -> int:
                         change.delete(note.ref)
         except BatchRefused:
             continue
-    return len(held)
 
 
-def held_things(store: Store, outbox: type[Message]) -> Iterator[str]:
-    """What there is about which messages are held back."""
-    last = None
-    for note in store.find(HeldMessage.of_outbox(outbox=outbox.__shape__.label)):
-        if note.aggregate != last:
-            last = note.aggregate
-            yield last
+def held_things(store: Store, outbox: type[Message]) -> list[str]:
+    """What there is about which messages are held back, each once."""
+    notes = store.find(HeldMessage.of_outbox(outbox=outbox.__shape__.label))
+    return list(dict.fromkeys(note.aggregate for note in notes))
 
 
 def _note_of(message: Message) -> HeldMessage:

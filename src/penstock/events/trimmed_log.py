@@ -138,7 +138,7 @@ class TrimmedLog:
         kept = self._older_than(marks, self._for_streams)
         # One that has missed something is told so, and needs nothing that is left from before it comes back.
         reached = [place.position for place in places if place.missed_at is None]
-        return None if kept is None else earliest([kept, *reached])
+        return earliest([kept, *reached])
 
     def _older_than(self, marks: Sequence[LogMark], age: timedelta) -> str | None:
         """Where the log ended so long ago, by the clock and by as many marks."""
@@ -173,7 +173,7 @@ class TrimmedLog:
         """The feeds that have just missed something; each is told once, until it is followed again."""
         missed = []
         for place in places:
-            if place.position is None or place.missed_at is not None or not self._is_behind(place):
+            if place.missed_at is not None or not self._is_behind(place):
                 continue
             log.error("the log of changes was trimmed before the feed %s came so far; is it followed?", place.name)
             missed.append(place.name)
