@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +16,7 @@ from penstock.domains.videos.model import Video
 from penstock.errors import FeedTrimmed, InvalidValue
 from penstock.events.feed import Feed
 from penstock.events.feed_records import MISSED, FeedPlace
-from penstock.events.trimmed_log import LogMark, TrimmedLog
+from penstock.events.trimmed_log import LogMark, LogRound, TrimmedLog, earliest
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.lease import take_named
 from penstock.operations.feed_entry import FeedEntry
@@ -83,7 +84,8 @@ def test_what_every_feed_has_come_past_goes_after_a_day(watched: Store) -> None:
     assert pass_time(watched, 23, feeds=(feed,)) == []
     assert entries(watched) == 5
     assert keeper(watched).oldest() == (began + HOUR).replace(microsecond=0), "since when it is kept is told"
-    assert pass_time(watched, 4, feeds=(feed,)) == []
+    assert pass_time(watched, 2, feeds=(feed,)) == []
+    assert keeper(watched).run_once().removed == 5, "a day after it was first written down where the log ends"
     assert entries(watched) == 0
     watched.create(video(9))
     assert feed.drain() == 1
@@ -153,12 +155,14 @@ def test_a_follower_that_was_robbed_leaves_it_to_the_robber_to_begin_anew(
 
 
 def test_a_feed_that_comes_back_in_the_very_moment_finds_out_itself(watched: Store) -> None:
-    """It has missed something, and is not said to stand still: its letter tells of it."""
-    back = follow(watched)
+    """It has missed something, and is not said to stand still: its letter tells of it. One beside it does."""
+    ahead, back, gone = (follow(watched, name) for name in ("ahead", "f", "gone"))
     watched.create(video(0))
-    back.drain()
+    for feed in (ahead, back, gone):
+        feed.drain()
     for number in range(1, 4):
         watched.create(video(number))
+    ahead.drain()
 
     class Overtaken(Store):
         def patch(self, ref: Any, *updates: Any, **how: Any) -> Any:
@@ -167,8 +171,8 @@ def test_a_feed_that_comes_back_in_the_very_moment_finds_out_itself(watched: Sto
             return super().patch(ref, *updates, **how)
 
     store = Overtaken(watched.engine, clock=watched.clock, own=SYSTEM_RECORDS)
-    assert keeper(store, most=1).run_once().removed == 3
-    assert watched.get(FeedPlace.at(name="f")).missed_at is None
+    assert keeper(store, most=1).run_once() == LogRound(3, ["f", "gone"])
+    assert [p.name for p in watched.find(FeedPlace.by_name()) if p.missed_at is not None] == ["gone"]
     assert [letter.kind for letter in back.letters()] == [MISSED]
     assert take_named(watched, "change-log", owner="other", period=DAY) is not None, "others may trim at once"
 
@@ -203,6 +207,78 @@ def test_the_oldest_of_too_many_entries_go_at_once(watched: Store) -> None:
         watched.engine.changes([Video.__shape__], after=watched.get(FeedPlace.at(name="slow")).position)
 
 
+def test_a_round_trims_in_parts_and_not_without_end(watched: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.events.trimmed_log._PART", 2)
+    monkeypatch.setattr("penstock.events.trimmed_log._PARTS", 2)
+    limits, trim = list[int](), watched.engine.trim
+
+    def noted(shapes: Any, *, before: str, limit: int) -> int:
+        limits.append(limit)
+        return trim(shapes, before=before, limit=limit)
+
+    monkeypatch.setattr(watched.engine, "trim", noted)
+    for number in range(9):
+        watched.create(video(number))
+    assert keeper(watched, most=6).run_once().removed == 3
+    assert limits == [2, 1]
+    pass_time(watched, 24)
+    assert (keeper(watched).run_once().removed, entries(watched)) == (4, 2)
+    assert (keeper(watched).run_once().removed, entries(watched)) == (2, 0)
+    assert limits == [2, 1, 2, 2, 2, 2]
+
+
+def test_whoever_finds_that_another_has_trimmed_ends(watched: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was robbed of the duty, for example."""
+    asked: list[str] = []
+
+    def nothing(shapes: Any, *, before: str, limit: int) -> int:
+        asked.append(before)
+        assert len(asked) < 3, "it would never end"
+        return 0
+
+    monkeypatch.setattr(watched.engine, "trim", nothing)
+    for number in range(3):
+        watched.create(video(number))
+    assert keeper(watched, most=1).run_once() == LogRound()
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("positions", "first"),
+    [
+        (["10", "9", "11"], "9"),
+        (["2:1", "1:10", "1:9"], "1:9"),
+        (["s7", "s12"], "s7"),
+        (["s7", "12"], None),
+        (["7", None], None),
+        (["7", "seven"], None),
+    ],
+)
+def test_of_positions_that_cannot_be_compared_none_is_the_earliest(
+    positions: list[str | None], first: str | None
+) -> None:
+    assert earliest(positions) == first
+
+
+def test_how_long_it_is_kept_is_told(store: Store) -> None:
+    told = "2 hours behind the slowest feed, 3 at most, and 5,000 entries at most"
+    assert keeper(store, longest=3 * HOUR, for_streams=2 * HOUR, most=5000).kept == told
+    assert keeper(store, longest=3 * HOUR).kept.startswith("3 hours behind"), "for streams no longer than for anybody"
+    assert keeper(store).kept.startswith("24 hours behind the slowest feed, 48 at most, and 1,000,000 entries")
+
+
+def test_where_nothing_is_followed_or_the_store_trims_by_itself_nothing_is_trimmed(
+    watched: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nobody_s = TrimmedLog(watched, [], owner="a")
+    assert (nobody_s.size(), nobody_s.run_once()) == (None, LogRound())
+    watched.create(video(1))
+    trims = replace(watched.engine.features, native_trimming=True)
+    monkeypatch.setattr(watched.engine, "features", trims, raising=False)
+    assert (keeper(watched).size(), keeper(watched, most=0).run_once()) == (None, LogRound())
+    assert list(watched.find(LogMark.by_time())) == [], "nor written down"
+
+
 def test_a_clock_that_jumps_trims_nothing_before_its_time(watched: Store, clock: FrozenClock) -> None:
     slow = follow(watched, "slow")
     watched.create(video(1))
@@ -213,6 +289,17 @@ def test_a_clock_that_jumps_trims_nothing_before_its_time(watched: Store, clock:
         clock.advance(jump)
         assert keeper(watched).run_once().removed == 0
     assert entries(watched) == 2
+
+
+def test_after_a_clock_was_set_back_a_day_is_a_day_again(watched: Store, clock: FrozenClock) -> None:
+    """As many marks as a day has were written down, and a day has not passed."""
+    feed = follow(watched)
+    watched.create(video(1))
+    pass_time(watched, 25, feeds=(feed,))
+    clock.advance(-DAY)
+    assert keeper(watched).run_once().removed == 0
+    clock.advance(DAY)
+    assert keeper(watched).run_once().removed == 1
 
 
 def test_one_process_at_a_time_trims(watched: Store) -> None:
