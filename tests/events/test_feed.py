@@ -16,7 +16,7 @@ from penstock import Domain, Entity, FrozenClock, Store, Table, key, open_store,
 from penstock.domains.videos.model import Video
 from penstock.errors import OBJECTS, InvalidValue, Misconfigured, Unavailable
 from penstock.events.feed import Feed
-from penstock.events.feed_records import FeedLetter, LetterStatus
+from penstock.events.feed_records import REMEMBERED, FeedLetter, FeedPlace, LetterStatus
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim
 from penstock.kernel.outages import outages_of
@@ -553,6 +553,52 @@ def test_an_entity_without_a_feed_cannot_be_followed(watched: Store) -> None:
         Feed(watched, "f", owner="a").on(Still, "insert")
 
 
+def test_a_handler_that_would_never_hear_or_has_another_s_name_is_refused(parcels: Store) -> None:
+    feed = follow(parcels, "", [])
+    with pytest.raises(InvalidValue, match="insert, update or remove, not inserted"):
+        feed.on(Parcel, "inserted", "update")
+
+    def hear(entry: FeedEntry, claim: Claim) -> None: ...
+
+    with pytest.raises(InvalidValue, match="has a handler hear already"):
+        feed.on(Parcel, "update")(hear)
+
+
+def test_events_that_nobody_wants_are_no_tries(parcels: Store) -> None:
+    feed, fails = Feed(parcels, "parcels", owner="f", attempts=2), [ValueError("too heavy")]
+
+    @feed.on(Parcel, "insert", when=lambda entry: entry.key["name"] == "b")
+    def weigh(entry: FeedEntry, claim: Claim) -> None:
+        if fails:
+            raise fails.pop()
+
+    assert (feed.run_once(), feed.lag().tries) == (1, 1)
+    assert (feed.run_once(), feed.lag().tries) == (2, 0)
+    assert list(feed.letters()) == []
+
+
+def test_a_handler_hears_of_what_those_before_it_do_not_want_or_have_dealt_with(
+    parcels: Store, clock: FrozenClock
+) -> None:
+    feed, heard, fails = Feed(parcels, "parcels", owner="f"), list[str](), [ValueError("too heavy")]
+    since = {"last": "2036-12-31T23:00:00Z", "other": "2036-12-31T23:30:00Z"}
+    parcels.put(FeedPlace(name="parcels", in_vain=since))
+    feed.on(Parcel, "update")(lambda entry, claim: None)
+
+    @feed.on(Parcel, "insert")
+    def first(entry: FeedEntry, claim: Claim) -> None: ...
+
+    @feed.on(Parcel, "insert")
+    def last(entry: FeedEntry, claim: Claim) -> None:
+        if fails:
+            raise fails.pop()
+        heard.append(entry.key["name"])
+
+    feed.drain()
+    assert heard == ["a", "b", "c"]
+    assert list(feed.in_vain()) == ["other"], "who succeeds says so for nobody else"
+
+
 def test_a_handler_that_needs_what_is_away_spends_no_try_and_leaves_no_letter(
     tmp_path: Path, clock: FrozenClock
 ) -> None:
@@ -722,7 +768,13 @@ def test_the_letters_of_all_feeds_are_one_list_and_whoever_settles_one_is_named(
     assert [letter.name for letter in parcels.find(dead)] == ["one", "two"]
     broken = False
     letter = next(feeds[0].letters())
+    with pytest.raises(InvalidValue, match="has no handler weigh any more"):
+        Feed(parcels, "one", owner="without it").retry(letter, by="ann")
     feeds[0].retry(letter, by="ann")
     assert [left.name for left in parcels.find(dead)] == ["two"]
     (told,) = parcels.history(letter.ref).entries
     assert (told.by, told.moved) == ("ann", {"status": ("dead", "settled")})
+    assert parcels.lookup(letter.ref) is not None
+    clock.advance(REMEMBERED)
+    assert parcels.lookup(letter.ref) is None, "it is not kept for ever"
+    assert [left.name for left in parcels.find(dead)] == ["two"], "but whatever waits is"

@@ -159,8 +159,8 @@ class TrimmedLog:
 
     def _trim_to_most(self) -> int:
         """Remove the oldest of too many entries, whoever has not come to them."""
-        size, end = self.size(), self._store.engine.feed_end(self._shapes)
-        too_many = 0 if size is None else size.entries - self.most
+        too_many = self._store.engine.log_size(self._shapes).entries - self.most
+        end = self._store.engine.feed_end(self._shapes)
         removed = 0
         while end is not None and too_many - removed > 0:
             last = self._store.engine.trim(self._shapes, before=end, limit=min(_PART, too_many - removed))
