@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from penstock import FrozenClock, Store
 from penstock.errors import STORE, Unavailable
 from penstock.events.handler_patience import HandlerPatience
+from penstock.kernel.outages import outages_of
 from penstock.schema.kinds import instant_text
 
 AWAY = Unavailable("this one statement is never answered", part=STORE)
@@ -31,3 +34,15 @@ def test_a_moment_that_a_wrong_clock_has_written_down_holds_nobody_up(store: Sto
     clock.advance(timedelta(hours=1))
     assert patience.waits("hear", AWAY, known) is None
     assert patience.succeeded("hear", known) == {"other": wrong["other"]}
+
+
+def test_a_part_that_is_away_or_that_nobody_can_ask_is_waited_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent() -> None:
+        raise Unavailable("nobody is there")
+
+    patience, known = HandlerPatience(store, least=1), dict[str, str]()
+    assert patience.waits("hear", Unavailable("no answer", part="the moon"), known) is known
+    monkeypatch.setattr(outages_of(store).store, "probe", silent)
+    assert patience.waits("hear", AWAY, known) is known, "it is asked at the first failure"

@@ -132,6 +132,21 @@ def test_a_feed_that_stands_still_does_not_hold_the_log_for_ever(
     assert list(back.letters()) == []
 
 
+def test_a_feed_that_misses_something_twice_goes_on_twice(watched: Store) -> None:
+    """The first time nothing was kept that it could go on with."""
+    seen: list[str] = []
+    slow = follow(watched, "slow", seen)
+    watched.create(video(0))
+    slow.drain()
+    for kept in (0, 1):
+        for number in (2, 4, 6):
+            watched.create(video(number + kept))
+        keeper(watched, most=kept).run_once()
+        assert slow.run_once() == kept
+    assert seen == ["t0", "t7"]
+    assert [letter.kind for letter in slow.letters()] == [MISSED] * 2
+
+
 def test_a_follower_that_was_robbed_leaves_it_to_the_robber_to_begin_anew(
     watched: Store, open_engine: Callable[[], Engine], clock: FrozenClock
 ) -> None:

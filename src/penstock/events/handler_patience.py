@@ -51,9 +51,6 @@ class HandlerPatience:
 
     def succeeded(self, handler: str, in_vain: InVain) -> InVain:
         """The same, after a handler has dealt with an event."""
-        if handler not in in_vain:
-            return in_vain
-        self._tries.pop(handler, None)
         return {name: since for name, since in in_vain.items() if name != handler}
 
     def _is_away(self, error: Unavailable) -> bool:
