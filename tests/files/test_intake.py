@@ -113,3 +113,18 @@ def test_an_upload_of_another_project_is_not_found(here: World) -> None:
     for upload_id, project in ((upload.upload_id, "another"), ("nothing", PROJECT)):
         with pytest.raises(NotFound, match=f"no upload {upload_id} of project {project}"):
             intake.upload_of(upload_id, project=project)
+
+
+def test_a_file_can_be_sent_until_its_time_is_over_or_it_is_there(here: World) -> None:
+    """Whoever announces the same file again is led to the upload that is open, and to no other."""
+    intake = Intake(here.store, here.objects)
+    late, taken = sent(here, intake).upload, sent(here, intake).upload
+    assert intake.is_open(late)
+    assert intake.is_open(taken)
+    with intake.finalize(taken, inspect=lambda path: None, sha256=DIGEST, by="ann"):
+        pass
+    assert not intake.is_open(here.store.get(taken.ref))
+    here.clock.set(late.expires_at - timedelta(seconds=1))
+    assert intake.is_open(late)
+    here.clock.advance(timedelta(milliseconds=1))
+    assert not intake.is_open(late), "no URL lasts for less than a second"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
+from pydantic import ConfigDict
+
 from penstock import Domain, Entity, Table, key
 from penstock.files.signed_view import SignedView, UrlOf, UrlSigner, UrlsOf
 from penstock.ports.stored_object import SignedUrl
@@ -76,3 +78,23 @@ def test_without_files_nothing_is_signed_and_nothing_ends() -> None:
     signing = Signing()
     view = PrintView.of(Print(print_id="1", title="Austin"), UrlSigner(signing), copies=1)
     assert (view.page_urls, view.urls_expire_at, signing.asked) == ([], None, [])
+
+
+class StrictView(SignedView):
+    model_config = ConfigDict(extra="forbid")
+
+    file_url: Annotated[str | None, UrlOf("file_s3_key")]
+
+
+class LabelView(SignedView):
+    expiry = "until"
+
+    file_url: Annotated[str | None, UrlOf("file_s3_key")]
+    until: datetime | None
+
+
+def test_a_view_says_when_its_urls_end_where_it_has_a_field_for_it_and_else_not() -> None:
+    made = Print(print_id="1", title="Austin", file_s3_key="a.png")
+    told = StrictView.of(made, UrlSigner(Signing())).model_dump()
+    assert told == {"file_url": "https://files/a.png"}
+    assert LabelView.of(made, UrlSigner(Signing())).until == NOW - timedelta(hours=1)
