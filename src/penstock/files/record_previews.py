@@ -94,7 +94,7 @@ def previews_of(record: Entity, objects: ObjectStore, *, role: Role | None) -> P
     hidden = shape.hidden_from(role)
     shown: list[FieldShape] = []
     withheld: list[FieldShape] = []
-    for field in (f for f in shape.fields.values() if f.name in shape.pointing and f.name not in hidden):
+    for field in (f for f in shape.fields.values() if f.name not in hidden):
         may = field.opened_by is None or (role is not None and role.includes(field.opened_by))
         (shown if may else withheld).append(field)
     files: list[Preview] = []
