@@ -38,4 +38,4 @@ def test_a_place_that_was_taken_and_is_empty_again_is_not_ours(local: LocalObjec
         def put(self, *args: Any, **conditions: Any) -> Any:
             raise Conflict("somebody stands there")
 
-    assert not put_in_free_place(Gone(local, Fate()), "a.txt", file)
+    assert put_in_free_place(Gone(local, Fate()), "a.txt", file) is False

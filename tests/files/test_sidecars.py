@@ -93,7 +93,7 @@ def test_it_goes_when_its_file_is_gone_or_is_another(
     sidecars.contents(found, "loud", maker.bytes)
     sidecars.facts(found, "film", maker.facts)
     for kind in ("loud", "film"):
-        assert anywhere.get(sidecar_ref(KEY, kind)).look_at == present.now() + timedelta(days=1), "each look is asked for"
+        assert anywhere.get(sidecar_ref(KEY, kind)).look_at == present.now() + timedelta(days=1), "not sooner"
     present.advance(timedelta(hours=23))
     assert settle_sidecars(anywhere, objects) == 0
     present.advance(timedelta(hours=2))
