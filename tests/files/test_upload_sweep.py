@@ -12,9 +12,10 @@ from penstock.errors import NotFound
 from penstock.files import uploads as module
 from penstock.files.upload import Upload, UploadStatus
 from penstock.files.uploads import Uploads
+from penstock.kernel.audit import SystemAudit
 from penstock.ports.ids import sortable_id
 from tests.objects.faults import Fate, Mortal
-from tests.objects.world import CLIP, DIGEST, MP4, World, keys
+from tests.objects.world import CLIP, DIGEST, MP4, PROJECT, World, keys
 
 DAY, MOMENT = timedelta(days=1), timedelta(microseconds=1)
 
@@ -63,6 +64,15 @@ def test_what_has_arrived_is_waited_for_much_longer_than_what_has_not(here: Worl
     assert (here.store.get(upload.ref).status, keys(here)) == (UploadStatus.ABANDONED, [])
 
 
+def test_who_gave_an_upload_up_is_in_the_audit_trail(here: World) -> None:
+    given_up, _ = here.reserve(), here.reserve()
+    here.uploads.abandon(given_up, by="editor")
+    here.clock.advance(DAY)
+    here.uploads.sweep()
+    lines = here.store.find(SystemAudit.of_project(project_id=str(PROJECT)))
+    assert [line.actor for line in lines] == ["editor", "sweep"]
+
+
 def test_an_upload_that_is_finished_while_it_is_swept_keeps_its_file(here: World) -> None:
     """Its time was over when the sweep read it; who finished it had begun before. The others are swept all the same."""
     late, other = here.reserve(), here.reserve()
@@ -85,7 +95,9 @@ def test_an_upload_that_is_finished_while_it_is_swept_keeps_its_file(here: World
     assert (here.points_at(), keys(here)) == (CLIP, [CLIP])
 
 
-def test_bytes_whose_upload_cannot_be_read_stay(here: World) -> None:
+def test_bytes_whose_upload_cannot_be_read_stay_and_the_log_tells_of_it(
+    here: World, caplog: pytest.LogCaptureFixture
+) -> None:
     """Whose they are nobody can tell; the others go."""
     upload = here.reserve()
     here.deliver(upload)
@@ -95,6 +107,7 @@ def test_bytes_whose_upload_cannot_be_read_stay(here: World) -> None:
     here.clock.advance(2 * DAY)
     assert here.uploads.sweep().strays == 1
     assert keys(here) == [upload.staging]
+    assert [upload.upload_id in said for said in caplog.messages if "passed over" in said] == [True]
 
 
 def _relation() -> str:

@@ -8,14 +8,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from penstock import FrozenClock
-from penstock.errors import Conflict, InvalidValue, Misconfigured, NotFound, Unavailable
+from penstock.errors import Conflict, InvalidKey, InvalidValue, Misconfigured, NotFound, Unavailable, WrongRange
 from penstock.files.object_reads import every
 from penstock.objects import LocalObjects, RouteSigner
 from penstock.ports.clock import Clock
@@ -62,6 +64,76 @@ LocalObjects(sys.argv[1]).put("a/b.txt", b"after")
     assert objects.drop_unfinished(before=left - timedelta(hours=1)) == 0
     assert objects.drop_unfinished(before=left) == 1
     assert objects.get("a/b.txt").read() == b"again"
+
+
+def test_what_is_put_or_removed_is_on_the_disk_before_anybody_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a power cut a name without its bytes, or a folder that is gone, would be an object lost."""
+    objects, steps, fsync, rename = LocalObjects(tmp_path), list[int | str](), os.fsync, os.replace
+
+    def synced(descriptor: int) -> None:
+        steps.append(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    def named(*args: Any, **folders: int) -> None:
+        steps.append("named")
+        rename(*args, **folders)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", named)
+    objects.put("a/b.txt", b"content")
+    root, above, folder = (tmp_path.joinpath(*names).stat().st_ino for names in ((), ("objects",), ("objects", "a")))
+    before, after = steps[: steps.index("named")], steps[steps.index("named") + 1 :]
+    assert (tmp_path / "objects" / "a" / "b.txt").stat().st_ino in before, "the bytes, while nobody finds them"
+    assert {root, above} <= set(steps), "the folders that were made for it"
+    assert folder in after, "and the name"
+    objects.put("a/c.txt", b"")
+    steps.clear()
+    objects.delete(["a/b.txt"])
+    assert steps == [folder]
+
+
+def test_no_call_leaves_a_file_open(tmp_path: Path) -> None:
+    """Not even one that is refused: a service would have none left after a while."""
+    objects = LocalObjects(tmp_path)
+    objects.put("a/b.txt", WAV)
+    objects.begin_parts("a/b.txt", content_type="audio/wav")
+    (tmp_path / "objects" / "link").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "objects" / "pipe.txt")
+    found = objects.head("a/b.txt")
+    for _ in range(2):
+        upload = objects.begin_parts("c", content_type="audio/wav")
+        objects.finish_parts("c", upload, [objects.put_part("c", upload, 1, b"part")])
+        objects.copy("a/b.txt", "x/y/z")
+        objects.delete(["x/y/z", "absent/x"])
+        assert objects.get("a/b.txt").read() == WAV
+        assert (len(objects.list().objects), objects.delete_unchanged(replace(found, etag="x"))) == (3, False)
+        for key in ("absent", "a/b.txt/c", "link/x", "pipe.txt"):
+            with pytest.raises((NotFound, InvalidKey)):
+                objects.get(key)
+        for refused in (partial(objects.get, "a/b.txt", start=9**9), partial(objects.put, "c", b"", absent=True)):
+            with pytest.raises((WrongRange, Conflict)):
+                refused()
+        objects.drop_unfinished(before=datetime(2000, 1, 1, tzinfo=UTC))
+    leading = [os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
+    assert [path for path in leading if path.startswith(str(tmp_path.resolve()))] == []
+
+
+def test_a_folder_that_somebody_else_makes_at_the_same_moment_is_as_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mkdir = os.mkdir
+
+    def quicker(name: str, mode: int, *, dir_fd: int) -> None:
+        mkdir(name, mode, dir_fd=dir_fd)
+        mkdir(name, mode, dir_fd=dir_fd)
+
+    objects = LocalObjects(tmp_path)
+    objects.put("before", b"")
+    monkeypatch.setattr(os, "mkdir", quicker)
+    objects.put("a/b/c.txt", b"content")
+    assert objects.get("a/b/c.txt").read() == b"content"
 
 
 _LOOKED = """

@@ -123,6 +123,16 @@ def test_a_url_ends_with_the_credentials_that_signed_it(tmp_path: Path) -> None:
     assert abs(short.expires_at - datetime.now(UTC) - timedelta(minutes=5)) < timedelta(seconds=5)
 
 
+def test_credentials_that_are_about_to_end_are_renewed_before_they_sign(tmp_path: Path) -> None:
+    """Else a URL would say that it ends in a few minutes, although its signature holds."""
+    write_profile(tmp_path, ends=datetime.now(UTC) + timedelta(minutes=5))
+    objects = S3Objects(S3Connection("bucket", profile="role"))
+    assert objects._client is not None, "the credentials are read with the client"
+    write_profile(tmp_path, ends=datetime.now(UTC) + timedelta(hours=9))
+    url = objects.download_url("a")
+    assert abs(url.expires_at - datetime.now(UTC) - timedelta(hours=1)) < timedelta(minutes=1)
+
+
 def test_signing_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """MV-60: two reads give two URLs without any write, or any request at all."""
     import socket

@@ -177,7 +177,7 @@ def told(what: str) -> Iterator[None]:
 
 def _error(answer: dict[str, Any], what: str) -> PenstockError:
     code = str(answer.get("Error", {}).get("Code", ""))
-    status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
     said = f"S3 says {code} of {what}"
     if code in _ABSENT:
         return NotFound(f"there is no {what}")
