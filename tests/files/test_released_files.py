@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from penstock.files import deletion as module
-from penstock.files.deletion import release_files, settle_released
+from penstock.files.deletion import is_released, release_files, settle_released
 from penstock.files.references import References
 from penstock.files.released_file import Released, ReleasedStatus
 from tests.files.streams import DOMAIN, Cut, Film, StreamWorld
 from tests.objects.faults import Fate, Mortal
+from tests.objects.world import CLIP, PROJECT, World
 
 DAY = timedelta(days=1)
 POSTER, STREAM = "films/mine/poster.png", "films/mine/stream/"
@@ -45,6 +46,42 @@ def test_what_cannot_go_today_goes_on_another_day(near: StreamWorld) -> None:
     assert (near.lying(), waiting(near)) == ([], [])
 
 
+def test_a_file_that_can_never_go_keeps_none_behind_it_from_going(near: StreamWorld) -> None:
+    """Its key is too long to be written behind a date."""
+    long, last = STREAM + "/".join(["a" * 90] * 11), f"{STREAM}last.m4s"
+    deleted(near, Film(film="mine", stream=STREAM), [long, last])
+    assert settle(near) == 1
+    assert (near.lying(), waiting(near)) == ([long], [])
+
+
+def test_one_sweep_settles_every_release(near: StreamWorld) -> None:
+    posters = [f"films/{name}/poster.png" for name in "abc"]
+    for name, poster in zip("abc", posters, strict=True):
+        deleted(near, Film(film=name, poster=poster), [poster])
+    assert settle(near) == 3
+    assert (near.trashed(), waiting(near)) == (posters, [])
+
+
+def test_a_release_is_of_the_project_of_its_record_if_that_has_one(near: StreamWorld, here: World) -> None:
+    deleted(near, Film(film="mine", poster=POSTER), [])
+    with here.store.change() as change:
+        release_files(change, here.scene, [CLIP])
+    assert {released.project_id for released in waiting(near)} == {None, str(PROJECT)}
+
+
+def test_a_released_file_is_known_as_one_until_it_is_gone(near: StreamWorld) -> None:
+    film = Film(film="mine", poster=POSTER)
+    near.store.create(film)
+    near.put([POSTER])
+    found = near.objects.head(POSTER)
+    with near.store.change() as change:
+        change.delete(film.ref)
+        release_files(change, film, [POSTER], seen_at=found.modified_at)
+    assert is_released(near.store, found), "the last that was seen goes as well"
+    settle(near)
+    assert not is_released(near.store, found)
+
+
 def test_a_release_is_remembered_for_thirty_days_after_it_was_settled(near: StreamWorld) -> None:
     deleted(near, Film(film="mine", poster=POSTER), [POSTER])
     (released,) = waiting(near)
@@ -71,20 +108,24 @@ def test_two_who_settle_the_same_release_do_not_fail(near: StreamWorld) -> None:
     assert waiting(near) == []
 
 
-def test_many_files_are_announced_in_as_many_lines_as_they_need(
+def test_many_files_are_announced_in_as_many_lines_as_they_need_and_all_go(
     near: StreamWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "ANNOUNCED", 2)
-    film = Film(film="mine")
-    files = [POSTER, STREAM, "films/mine/stream/cover/1.png", "films/mine/stream/cover/2.png", "shared/new/a/"]
+    monkeypatch.setattr(module, "ANNOUNCED", 3)
+    film, covers = Film(film="mine"), [f"{STREAM}cover/{number}.png" for number in range(3)]
     near.store.create(film)
+    folders = [STREAM, "films/other/stream/"]
+    near.put([POSTER, *covers, *(f"{folder}0.m4s" for folder in folders)])
+    near.clock.advance(timedelta(minutes=5))
     with near.store.change() as change:
         change.delete(film.ref)
-        release_files(change, film, files)
+        release_files(change, film, [POSTER, *covers, *folders])
     lines = waiting(near)
-    assert sorted(key for line in lines for key in (*line.files, *(line.folders or ()))) == sorted(files)
-    assert (len(lines), {line.subject for line in lines}) == (3, {"Film(film=mine)"})
-    assert all(not key.endswith("/") for line in lines for key in line.files)
+    assert sorted(key for line in lines for key in line.files) == sorted([POSTER, *covers])
+    assert [line.folders for line in lines if line.folders] == [folders]
+    assert (len(lines), {line.subject for line in lines}) == (2, {"Film(film=mine)"})
+    assert settle(near) == 6
+    assert (near.lying(), waiting(near)) == ([], [])
 
 
 def test_what_a_damaged_record_might_have_needed_goes_once_it_can_be_read(near: StreamWorld) -> None:

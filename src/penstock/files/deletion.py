@@ -80,14 +80,14 @@ def settle_released(store: Store, objects: Objects, trash: Trash, references: Re
     moved = 0
     references.unreadable.clear()
     for released in readable(store, Released.by_status(status=ReleasedStatus.WAITING)):
-        left = 0
+        left = False
         for found in _leaving(released, objects, references):
             if not trash.takes(found.key):
                 continue  # no other day will change that; reconciling tells of it
             if trash.put(found):
                 moved += 1
             else:
-                left += 1
+                left = True
         if not left:
             _mark_gone(store, released)
     return moved
