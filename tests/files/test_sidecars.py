@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ from penstock.files import sidecars as module
 from penstock.files.object_reads import every, lookup
 from penstock.files.sidecars import Sidecar, Sidecars, settle_sidecars, sidecar_ref
 from penstock.files.sweep import Sweep
+from penstock.objects import LocalObjects
 from penstock.ports.object_store import ObjectStore
 from penstock.ports.stored_object import StoredObject
+from tests.objects.faults import Fate, Mortal
 
 KEY = "films/robot.txt"
 
@@ -65,6 +68,8 @@ def test_facts_need_no_object_and_are_told_of_many_at_once(anywhere: Store, obje
     assert sidecars.facts(found, "film", maker.facts) == sidecars.facts(found, "film", maker.facts)
     assert sidecars.known_facts([found], "film") == {KEY: {"size": 5, "rate": 23.976}}
     assert (len(maker.made), places(objects)) == (1, [])
+    sidecars.contents(found, "loud", maker.bytes)
+    assert sidecars.known_facts([found], "loud") == sidecars.known_facts([], "film") == {}, "an object tells no facts"
     assert sidecars.known_facts([put(objects, b"another")], "film") == {}
 
 
@@ -105,6 +110,27 @@ def test_it_goes_when_its_file_is_gone_or_is_another(
     assert (places(objects), list(anywhere.find(Sidecar.due()))) == ([], [])
 
 
+def test_one_that_is_made_anew_while_it_is_settled_stays(
+    anywhere: Store, local: LocalObjects, present: FrozenClock
+) -> None:
+    """It is of the bytes that are there now; the others, of the bytes before, go all the same."""
+    sidecars, maker, found = Sidecars(anywhere, local), Maker(), put(local, b"robot")
+    sidecars.contents(found, "loud", maker.bytes)
+    present.advance(timedelta(minutes=1))
+    sidecars.facts(found, "film", maker.facts)
+    other = put(local, b"other")
+
+    class Meanwhile(Mortal):
+        def delete(self, keys: Iterable[str]) -> None:
+            local.delete(keys)
+            sidecars.contents(other, "loud", maker.bytes)
+
+    present.advance(timedelta(days=2))
+    assert settle_sidecars(anywhere, Meanwhile(local, Fate())) == 1
+    assert [(left.kind, left.etag) for left in anywhere.find(Sidecar.due())] == [("loud", other.etag)]
+    assert (sidecars.contents(other, "loud", maker.bytes), len(maker.made)) == (b"OTHER", 3)
+
+
 def test_one_sweep_looks_at_so_many_and_the_next_at_the_rest(
     anywhere: Store, objects: ObjectStore, present: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,3 +167,23 @@ def test_too_large_a_file_is_not_looked_into(
     with pytest.raises(InvalidValue, match="5 bytes"):
         Sidecars(anywhere, objects).contents(put(objects, b"robot"), "loud", maker.bytes)
     assert places(objects) == []
+    monkeypatch.setattr(module, "LARGEST_SIDECAR", 5)
+    assert Sidecars(anywhere, objects).contents(put(objects, b"robot"), "loud", maker.bytes) == b"ROBOT"
+
+
+def test_neither_a_local_file_nor_what_is_of_other_bytes_is_fetched(anywhere: Store, local: LocalObjects) -> None:
+    """A file of this machine is looked at where it lies: it may have gigabytes."""
+    fate, maker = Fate(), Maker()
+    sidecars = Sidecars(anywhere, Mortal(local, fate, "get"))
+    for text in (b"robot", b"other"):
+        assert sidecars.contents(put(local, text), "loud", maker.bytes) == text.upper()
+    assert fate.steps == []
+    sidecars.contents(put(local, b"other"), "loud", maker.bytes)
+    assert sidecars.contents(local.head(KEY), "loud", maker.bytes) == b"OTHER"
+    assert (fate.steps, len(maker.made)) == (["get"], 3), "what is kept is fetched instead"
+
+
+def test_facts_of_a_kind_are_no_object_of_it(anywhere: Store, local: LocalObjects) -> None:
+    sidecars, maker, found = Sidecars(anywhere, local), Maker(), put(local, b"robot")
+    sidecars.facts(found, "film", maker.facts)
+    assert sidecars.contents(found, "film", maker.bytes) == b"ROBOT"

@@ -82,7 +82,7 @@ class Sidecars:
     def known_facts(self, found: Iterable[ListedObject], kind: str) -> dict[str, dict[str, Any]]:
         """The facts that are known of some files, by their keys; nothing is made for it."""
         files = list(found)
-        records = self._store.get_many([sidecar_ref(each.key, kind) for each in files]) if files else []
+        records = self._store.get_many([sidecar_ref(each.key, kind) for each in files])
         pairs = zip(files, records, strict=True)
         return {f.key: r.facts for f, r in pairs if r is not None and r.etag == f.etag and r.facts is not None}
 
