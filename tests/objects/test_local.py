@@ -76,7 +76,7 @@ def test_what_is_put_or_removed_is_on_the_disk_before_anybody_is_told(
         steps.append(os.fstat(descriptor).st_ino)
         fsync(descriptor)
 
-    def named(*args: Any, **folders: int) -> None:
+    def named(*args: Any, **folders: Any) -> None:
         steps.append("named")
         rename(*args, **folders)
 

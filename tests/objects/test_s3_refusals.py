@@ -28,8 +28,13 @@ from penstock.objects.s3 import S3Connection, S3Objects
 @cache
 def _connection() -> S3Connection:
     """To Amazon's own S3, which is never asked; it is made once, as that takes longer than a test."""
-    keys = {"access_key": "AKIDEXAMPLE", "secret_key": "secret"}
-    return S3Connection("bucket", region="eu-west-1", public_endpoint="http://files.example", **keys)
+    return S3Connection(
+        "bucket",
+        region="eu-west-1",
+        public_endpoint="http://files.example",
+        access_key="AKIDEXAMPLE",
+        secret_key="secret",
+    )
 
 
 @pytest.fixture

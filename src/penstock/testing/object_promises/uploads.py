@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from penstock.errors import InvalidValue
 from penstock.files.object_reads import every
 from penstock.ports.object_store import ObjectStore
 from penstock.testing.object_promises.promise import WAV, ObjectPromise, send, soon
@@ -31,6 +32,12 @@ class SignedUploads(ObjectPromise):
         url = objects.upload_url("a", size=len(WAV), content_type="audio/wav")
         assert send(url, body=(WAV + b"!")[:size]).status in (403, 411)
         assert list(every(objects)) == []
+
+    def test_less_than_nothing_is_not_announced(self, objects: ObjectStore) -> None:
+        with pytest.raises(InvalidValue, match="nothing has -1 bytes"):
+            objects.upload_url("a", size=-1, content_type="audio/wav")
+        with pytest.raises(InvalidValue, match="nothing has -1 bytes"):
+            objects.part_url("a", "0" * 32, 1, size=-1)
 
     @pytest.mark.parametrize("content_type", ["text/html", "audio/mpeg", None])
     def test_another_type_is_refused(self, objects: ObjectStore, content_type: str | None) -> None:
