@@ -202,6 +202,12 @@ def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         LocalObjects(tmp_path / "absent").get("a")
     assert not (tmp_path / "absent").exists(), "reading makes no folder"
+    used = LocalObjects(tmp_path / "used")
+    used.put("a", b"")
+    with pytest.raises(NotFound):
+        used.get("b/c")
+    used.delete(["b/c"])
+    assert [path.name for path in (tmp_path / "used" / "objects").iterdir()] == ["a+"], "nor one within"
 
 
 def test_listing_is_in_order_and_goes_on_behind_a_key(tmp_path: Path) -> None:

@@ -133,6 +133,25 @@ def test_credentials_that_are_about_to_end_are_renewed_before_they_sign(tmp_path
     assert abs(url.expires_at - datetime.now(UTC) - timedelta(hours=1)) < timedelta(minutes=1)
 
 
+def test_a_url_lasts_for_a_whole_second_at_least_and_says_so(tmp_path: Path) -> None:
+    """By our clock the credentials are over; whether they are, S3 says."""
+    ends = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=9)
+    write_profile(tmp_path, ends=ends)
+    clock = FrozenClock(ends + timedelta(minutes=5, milliseconds=300))
+    url = S3Objects(S3Connection("bucket", profile="role"), clock=clock).download_url("a")
+    assert parse_qs(urlsplit(url.url).query)["X-Amz-Expires"] == ["1"]
+    assert (url.expires_at, url.headers) == (ends + timedelta(minutes=5, seconds=1), {})
+
+
+def test_credentials_that_cannot_be_renewed_are_said(tmp_path: Path) -> None:
+    write_profile(tmp_path, ends=datetime.now(UTC) + timedelta(minutes=1))
+    objects = S3Objects(S3Connection("bucket", profile="role"))
+    assert objects._client is not None, "the credentials are read with the client"
+    (tmp_path / "told.json").unlink()
+    with pytest.raises(Unavailable, match="S3 could not be asked for a"):
+        objects.download_url("a")
+
+
 def test_signing_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """MV-60: two reads give two URLs without any write, or any request at all."""
     import socket
