@@ -210,6 +210,34 @@ def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "used" / "objects").iterdir()] == ["a+"], "nor one within"
 
 
+def test_what_cannot_be_opened_is_not_taken_for_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is told that a file is gone may have it removed from records, or bring another."""
+    objects, opened = LocalObjects(tmp_path), os.open
+    objects.put("a.txt", b"content")
+
+    def too_many(path: Any, *args: Any, **more: Any) -> int:
+        if path == "a.txt":
+            raise OSError(errno.EMFILE, "Too many open files")
+        return opened(path, *args, **more)
+
+    monkeypatch.setattr(os, "open", too_many)
+    with pytest.raises(Unavailable, match="Too many open files"):
+        objects.head("a.txt")
+    monkeypatch.undo()
+    (tmp_path / "objects" / "folder").write_bytes(b"of somebody else")
+    with pytest.raises(NotFound):
+        objects.head("folder/a.txt")
+
+
+def test_a_file_that_somebody_cuts_off_while_it_is_read_is_not_taken_for_whole(tmp_path: Path) -> None:
+    objects = LocalObjects(tmp_path)
+    objects.put("a.txt", bytes(600_000))
+    with objects.get("a.txt") as download:
+        os.truncate(tmp_path / "objects" / "a.txt", 300_000)
+        with pytest.raises(Unavailable, match="became shorter"):
+            list(download)
+
+
 def test_listing_is_in_order_and_goes_on_behind_a_key(tmp_path: Path) -> None:
     objects = LocalObjects(tmp_path)
     keys = ["a", "a b", "a-b", "a/b", "a/b/c", "a0", "b", "x" * 250, "x" * 250 + "/y", "x" * 250 + "-", "é"]
