@@ -71,7 +71,7 @@ class Crowd:
     def arrive(self, connection: Member) -> None:
         """A connection was made. One too many takes the place of one that does nothing, or else stands aside."""
         client = connection.network = self._network(connection)
-        its_own = self._of.setdefault(client, {})
+        its_own = self._of.get(client, {})
         crowded = bool(client) and len(its_own) >= self._each and not _make_room(its_own)
         if crowded or (len(self._all) >= self.most and not _make_room(self._all)):
             connection.is_aside = True
@@ -80,7 +80,8 @@ class Crowd:
                 return
             self._aside[connection] = None
         else:
-            self._all[connection] = its_own[connection] = None
+            # Only now: with the last of its own that had to give way, the client was forgotten.
+            self._all[connection] = self._of.setdefault(client, {})[connection] = None
         self._begin_sweeping(connection.loop)
 
     def rest(self, connection: Member) -> None:
