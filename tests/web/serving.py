@@ -19,8 +19,8 @@ from tests.servers import free_port, is_open
 
 
 @contextmanager
-def serving(app: FastAPI, *, port: int | None = None) -> Iterator[int]:
-    """Serve an application on 127.0.0.1; its port."""
+def serving(app: FastAPI, *, port: int | None = None, served: dict[str, Any] | None = None) -> Iterator[int]:
+    """Serve an application on 127.0.0.1; its port. What the server is told may be kept, to look at its connections."""
     port = port or free_port()
     config = uvicorn.Config(
         app,
@@ -29,7 +29,7 @@ def serving(app: FastAPI, *, port: int | None = None) -> Iterator[int]:
         log_config=None,
         access_log=False,
         proxy_headers=False,
-        **served_by(app.state.options),
+        **(served or served_by(app.state.options)),
     )
     server = ListeningServer(config)
     thread = threading.Thread(target=server.run, daemon=True)

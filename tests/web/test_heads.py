@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from penstock.schema.role import Role
+from penstock.web.connection import served_by
+from penstock.web.crowd import Crowd
 from tests.web.service import HERE, Service
+from tests.web.serving import serving
 from tests.web.siege import Siege, besieged
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
@@ -100,6 +103,20 @@ def test_pipelined_requests_are_answered_in_turn(siege: Siege) -> None:
     with socket.create_connection(("127.0.0.1", siege.port), timeout=20) as connection:
         connection.sendall(many)
         assert connection.makefile("rb").read().count(b" 200 ") == 2_001
+
+
+def test_whoever_was_read_in_slices_makes_nobody_wait_afterwards(tmp_path: Path) -> None:
+    """The more are read so, the longer each of them waits; one that has been read whole is none of them."""
+    service = Service(tmp_path)
+    served = served_by(service.app.state.options)
+    crowd: Crowd = served["http"].crowd
+    with serving(service.app, served=served) as port, socket.create_connection(("127.0.0.1", port), 20) as line:
+        answers = line.makefile("rb")
+        for count in (20, 1):
+            line.sendall((HEALTH + b"A: " + b"a" * 500 + b"\r\n\r\n") * count)
+            for _ in range(count):
+                assert any(b"HTTP/1.1 200" in said for said in answers)
+            assert not crowd.slicing
 
 
 # With keys turned off, for development
