@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import socket
@@ -24,8 +25,10 @@ from penstock.events.schedule import Schedule, Scheduler
 from penstock.plugin import DomainPlugin
 from penstock.runtime.logs import JsonLines
 from penstock.schema.role import Role
+from penstock.web import health
 from penstock.web.bodylimit import limited
 from penstock.web.errors import BodyTooLarge
+from penstock.web.route import AdmittedRoute
 from penstock.work.context import TaskContext
 from penstock.work.registry import Tasks
 from tests.web.films import DOMAIN, Reel
@@ -243,6 +246,24 @@ def test_a_broker_that_is_away_is_told_and_refuses_nobody(tmp_path: Path) -> Non
     answer = Service(tmp_path, told_parts={"broker": ask}).client().get("/readyz")
     assert answer.status_code == 200, "tasks wait in the store, and all else goes on"
     assert answer.json() == {"status": "degraded", "checks": {"store": "ok", "objects": "ok", "broker": "away"}}
+
+
+def test_probes_do_not_wear_out_what_they_ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(health, "_FRESH", 3600.0)
+    service = Service(tmp_path, told_parts={"broker": lambda: asked.append("broker")})
+
+    async def together() -> None:
+        (ready,) = [r for r in service.app.routes if isinstance(r, AdmittedRoute) and r.path == "/readyz"]
+        await asyncio.gather(*(ready.endpoint() for _ in range(5)))
+
+    asyncio.run(together())
+    assert service.client().get("/readyz").status_code == 200
+    assert asked == ["broker"], "five at once and one a moment later have one answer"
+    monkeypatch.setattr(health, "_FRESH", 0.0)
+    client = Service(tmp_path, told_parts={"broker": lambda: asked.append("later")}).client()
+    assert [client.get("/readyz").status_code for _ in "12"] == [200, 200]
+    assert asked == ["broker", "later", "later"], "and an old one is used no more"
 
 
 def test_probes_are_never_limited(service: Service) -> None:

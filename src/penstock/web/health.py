@@ -49,11 +49,13 @@ class Readiness:
 
 
 class _Check:
-    """One question, asked by one thread at a time: where nothing answers, no second one waits for the same."""
+    """One question, asked by one thread at a time: where nothing answers, no second one waits for the same.
+
+    Only the event loop's thread wants to know the answer.
+    """
 
     def __init__(self, name: str, ask: Callable[[], Any], outages: Outages) -> None:
         self.name, self._ask, self._outages = name, ask, outages
-        self._lock = threading.Lock()
         self._asked: Future[bool] | None = None
         self._until = 0.0
 
@@ -68,13 +70,12 @@ class _Check:
 
     def _answer(self) -> Future[bool]:
         """The answer that is on its way, or was just given, or else a new one."""
-        with self._lock:
-            if self._asked is None or (self._asked.done() and time.monotonic() >= self._until):
-                self._asked = Future()
-                # A daemon, so that a store that never answers does not keep the process from ending.
-                name = f"penstock probe {self.name}"
-                threading.Thread(target=self._run, args=(self._asked,), name=name, daemon=True).start()
-            return self._asked
+        if self._asked is None or (self._asked.done() and time.monotonic() >= self._until):
+            self._asked = Future()
+            # A daemon, so that a store that never answers does not keep the process from ending.
+            name = f"penstock probe {self.name}"
+            threading.Thread(target=self._run, args=(self._asked,), name=name, daemon=True).start()
+        return self._asked
 
     def _run(self, answer: Future[bool]) -> None:
         try:
