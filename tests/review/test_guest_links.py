@@ -13,7 +13,10 @@ from penstock import Role
 from penstock.auth.guest_link import GuestLink, new_link_token
 from penstock.kernel.audit import SystemAudit
 from penstock.review.past_reviews import PastReviews
-from tests.review.shots import DOMAIN, RECORD, Secret, Shot, ShotStatus
+from penstock.web import api
+from penstock.web.built_console import BuiltConsole
+from tests.review.conftest import furnished
+from tests.review.shots import DOMAIN, RECORD, SHOTS, Secret, Shot, ShotStatus
 from tests.review.test_item_routes import PNG, put, shot
 from tests.web.service import Service
 
@@ -128,6 +131,9 @@ def test_one_that_was_revoked_has_ended_or_never_was_is_answered_alike(studio: S
     answer = editor.delete(f"{LINKS}/{revoked['link_id']}")
     assert (answer.status_code, answer.json()["status"], answer.json()["works"]) == (200, "revoked", False)
     assert editor.delete(f"{LINKS}/{revoked['link_id']}").status_code == 200, "again"
+    lines = list(studio.store.find(SystemAudit.of_project(project_id="p1")))
+    ended_by = [(line.action, line.actor.startswith("a editor#")) for line in lines if "'revoked'" in str(line.details)]
+    assert ended_by == [("save GuestLink", True)], "it was ended once, by whom"
     studio.clock.advance(timedelta(hours=1))
     token = gone["path"].rpartition("/")[2]
     forged = [
@@ -238,6 +244,24 @@ def test_what_a_guest_writes_is_text_wherever_it_is_shown(studio: Service, edito
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
     assert (page.headers["referrer-policy"], page.headers["cache-control"]) == ("no-referrer", "no-store")
+
+
+@pytest.mark.parametrize("is_built", [True, False])
+def test_a_browser_gets_the_page_with_viewers_where_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_built: bool
+) -> None:
+    if is_built:
+        (tmp_path / "index.html").write_text("<!doctype html><title>with viewers</title>")
+    monkeypatch.setattr(api, "BuiltConsole", lambda: BuiltConsole(tmp_path))
+    studio = furnished(Service(tmp_path, installed=(SHOTS,)))
+    path, guest = link(studio.client(Role.EDITOR))["path"], studio.client()
+    page, plain = guest.get(path, headers={"Accept": "text/html"}), guest.get(path, headers={"Accept": "*/*"})
+    assert (page.status_code, plain.status_code) == (200, 200)
+    assert ("with viewers" in page.text, "Robot" in plain.text) == (is_built, True)
+    assert (page.text == plain.text) is not is_built
+    for each in (page, plain):
+        assert (each.headers["referrer-policy"], each.headers["cache-control"]) == ("no-referrer", "no-store")
+    assert ("script-src 'self'" in page.headers["content-security-policy"]) is is_built, "it may load what it needs"
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 61, "a\x00b", "a\x1bb", "\u202eevil", "\ud800"])

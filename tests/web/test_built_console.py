@@ -61,6 +61,15 @@ def test_where_nothing_was_built_the_page_says_how(tmp_path: Path) -> None:
     assert b"python hatch_build.py" in answer.body
 
 
+def test_whoever_has_a_link_is_given_the_same_page_or_else_none(built: BuiltConsole, tmp_path: Path) -> None:
+    page = built.guest_page(asked(), policy="default-src 'none'")
+    assert page is not None
+    assert (page.status_code, page.body) == (200, built.page(asked(), policy="").body)
+    assert built.guest_page(asked(if_none_match=page.headers["etag"]), policy="") is not None
+    unbuilt = BuiltConsole(tmp_path / "nowhere")
+    assert unbuilt.guest_page(asked(), policy="") is None, "how to build it is nothing to a guest"
+
+
 def test_every_path_of_the_console_is_the_same_page_and_no_other_is(service: Service) -> None:
     client = service.client()
     first = client.get("/")
