@@ -48,6 +48,22 @@ def test_of_many_that_ask_at_the_same_time_all_have_the_same(tmp_path: Path, mon
     assert made == [route]
 
 
+def test_who_asks_while_it_is_being_made_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[bool] = []
+
+    def made(route: AdmittedRoute) -> None:
+        late.start()
+        late.join(0.05)  # one that does not wait is there by then, and finds nothing
+        assert not found
+
+    monkeypatch.setattr(AdmittedRoute, "get_route_handler", made)
+    route = AdmittedRoute("/x/{a}", lambda a: a, methods=["GET"])
+    late = Thread(target=lambda: found.append(hasattr(route, "app")))
+    assert route.dependant is not None
+    late.join()
+    assert found == [True]
+
+
 def test_a_signature_that_cannot_be_is_told_to_everybody_who_asks() -> None:
     def wrong(a: Thread) -> None:
         """No request has a thread in it."""
