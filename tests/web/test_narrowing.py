@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 import pytest
 from fastapi import Request
@@ -14,6 +16,8 @@ from penstock.auth.caller import caller_of
 from penstock.domains.assetcreator import PLUGIN as ASSETS
 from penstock.domains.assetcreator.model import Project
 from penstock.domains.musicvideo import PLUGIN as MUSIC
+from penstock.domains.musicvideo.model import Project as Concept
+from penstock.domains.musicvideo.model import ProjectStatus as ConceptStatus
 from penstock.web.route import AdmittedRoute
 from tests.web.films import INSTALLED as FILMS
 from tests.web.films import Film
@@ -145,3 +149,15 @@ def test_a_domain_tells_the_titles_of_its_projects(anywhere: Store, clock: Froze
     assert found("id-0") == [("id-0", "Robots")]
     bound = service.client(Role.VIEWER, project="id-1").get("/api/projects").json()["items"]
     assert bound == [{"project": "id-1", "title": "Rivers", "domain": "assetcreator"}]
+
+
+def test_a_project_is_found_by_its_title_in_whatever_state_it_is(tmp_path: Path) -> None:
+    service = Service(tmp_path, installed=(MUSIC,))
+    now, ids = service.clock.now(), [UUID(int=number + 1) for number, _ in enumerate(ConceptStatus)]
+    for each, status in zip(ids, ConceptStatus, strict=True):
+        told: dict[str, Any] = {"concept_prompt": f"Volcano, {status}", "character_description": "Ann"}
+        service.store.put(Concept(project_id=each, status=status, **told, created_at=now, updated_at=now))
+    answer = service.client(Role.VIEWER).get("/api/projects", params={"prefix": "volc"}).json()
+    assert {p["project"]: p["title"] for p in answer["items"]} == {
+        str(each): f"Volcano, {status}" for each, status in zip(ids, ConceptStatus, strict=True)
+    }

@@ -46,6 +46,22 @@ def test_every_route_goes_through_the_guard_or_needs_a_signature(everything: Ser
     assert len(list(doors(app))) > 100
 
 
+def test_the_document_says_how_one_answer_leads_to_the_next_request(everything: Service) -> None:
+    paths = everything.app.openapi()["paths"]
+    films, one = paths["/api/films/films"], paths["/api/films/films/{project_id}/{title}"]
+    moves = [f"films_films_{move}" for move in ("shoot", "redo", "rate")]
+    for operation, status, where, targets in (
+        (films["post"], "201", "", ["films_films_get", *moves]),
+        (films["get"], "200", "/items/0", ["films_films_get", *moves]),
+        (one["get"], "200", "", moves),
+    ):
+        links = operation["responses"][status]["links"]
+        assert set(links) == {link["operationId"] for link in links.values()} == set(targets)
+        for link in links.values():
+            assert link["parameters"] == {f"path.{n}": f"$response.body#{where}/{n}" for n in ("project_id", "title")}
+    assert "links" not in paths["/api/films/films/{project_id}/{title}/history"]["get"]["responses"]["200"]
+
+
 def test_every_refusal_of_every_route_is_a_problem(everything: Service) -> None:
     with closing(everything.client()) as stranger, closing(everything.client(Role.ADMIN)) as admin:
         for door in doors(everything.app):
