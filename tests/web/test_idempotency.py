@@ -68,6 +68,23 @@ def test_a_key_belongs_to_one_request(editor: Any, other: dict[str, Any]) -> Non
     assert (refused.status_code, refused.json()["type"]) == (422, "key-reused")
 
 
+def test_a_slash_within_a_name_is_told_from_one_between_two(editor: Any) -> None:
+    for project, title in (("a/b", "c"), ("a", "b/c")):
+        assert editor.post(FILMS, json=film(title, project)).status_code == 201
+    shot = editor.post(f"{FILMS}/a%2Fb/c/moves/shoot", headers=once("k"))
+    assert (shot.status_code, shot.json()["project_id"]) == (200, "a/b")
+    assert editor.post(f"{FILMS}/a%2Fb/c/moves/shoot", headers=once("k")).json() == shot.json()
+    refused = editor.post(f"{FILMS}/a/b%2Fc/moves/shoot", headers=once("k"))
+    assert refused.json()["type"] == "key-reused", "it is another film"
+
+
+def test_a_path_that_is_no_text_is_refused_by_the_part_that_is_none(editor: Any) -> None:
+    for headers in ({}, once("k")):
+        refused = editor.post(f"{FILMS}/p1/%FF/moves/shoot", headers=headers)
+        assert (refused.status_code, refused.json()["type"]) == (422, "invalid-key")
+        assert "title" in refused.json()["detail"]
+
+
 def form(boundary: str, *values: str) -> dict[str, Any]:
     parts = "".join(f'--{boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n{v}\r\n' for v in values)
     kind = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
