@@ -11,7 +11,8 @@ import pytest
 
 from penstock import Role
 from penstock.auth.guest_link import GuestLink, new_link_token
-from penstock.kernel.audit import SystemAudit
+from penstock.errors import Conflict
+from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.review.past_reviews import PastReviews
 from penstock.web import api
 from penstock.web.built_console import BuiltConsole
@@ -165,6 +166,9 @@ def test_trying_tokens_is_soon_refused_and_written_down(studio: Service) -> None
     assert answers.count(404) == 120
     posts = [say(guest, f"/guest/{new_link_token()}").status_code for _ in range(25)]
     assert posts.count(404) == 20
+    lines = studio.store.find(SystemAudit.of_project(project_id=EVERYWHERE))
+    written = {x.details["route"] for x in lines if x.action == "refused: no-such-link"}
+    assert written == {"/guest/{token}/item", "/guest/{token}/notes"}, "without the token"
 
 
 def test_it_ends_with_its_record(studio: Service, editor: Any) -> None:
@@ -212,6 +216,24 @@ def test_where_it_leads_is_told_once(studio: Service, editor: Any) -> None:
     assert "hash" not in listed
 
 
+def test_whoever_was_not_the_quickest_is_not_bothered(
+    studio: Service, editor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A link is made, used and ended although each change is refused at first because of another's."""
+    commit, due = studio.store.engine.commit, ["GuestLink", "Note", "GuestLink"]
+
+    def refuse_each_once(writes: Any, **more: Any) -> None:
+        if due and any(write.shape.name == due[0] for write in writes):
+            raise Conflict(f"somebody else has changed the {due.pop(0)}")
+        commit(writes, **more)
+
+    monkeypatch.setattr(studio.store.engine, "commit", refuse_each_once)
+    made = link(editor, "comment")
+    assert say(studio.client(), made["path"]).status_code == 201
+    assert editor.delete(f"{LINKS}/{made['link_id']}").json()["status"] == "revoked"
+    assert not due
+
+
 def test_links_are_made_and_seen_by_editors_of_the_project(studio_anywhere: Service) -> None:
     studio = studio_anywhere
     made = link(studio.client(Role.EDITOR, project="p1"))
@@ -221,6 +243,8 @@ def test_links_are_made_and_seen_by_editors_of_the_project(studio_anywhere: Serv
     assert refused(other.post(LINKS, params=HERE, json={"label": "x"})) == (404, "not-found")
     assert refused(other.get(LINKS, params=HERE)) == (404, "not-found")
     assert refused(other.delete(f"{LINKS}/{made['link_id']}")) == (404, "not-found")
+    for none in ("nobody", "%01"):
+        assert refused(studio.client(Role.ADMIN).delete(f"{LINKS}/{none}")) == (404, "not-found")
     assert studio.client().get(f"{made['path']}/item").status_code == 200
 
 
