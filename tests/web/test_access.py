@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -21,7 +22,8 @@ from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.kernel.seals import projects
 from penstock.plugin import DomainPlugin
 from penstock.schema.role import Role
-from penstock.web.refusals import MOST, WINDOW
+from penstock.web import refusals
+from penstock.web.refusals import MOST, WINDOW, Refusals
 from penstock.work.domain_context import DomainContext
 from tests.web.films import INSTALLED as FILMS
 from tests.web.films import Film
@@ -275,6 +277,29 @@ def test_a_refusal_of_a_key_names_it_in_its_project(service: Service) -> None:
 def test_a_project_of_refusals_alone_is_sealed_like_any_other(service: Service) -> None:
     service.app.state.guard.refusals.note("ann", OutOfScope("not yours"), "/films", project="p1")
     assert list(projects(service.store)) == ["p1"]
+
+
+def test_of_refusals_at_the_same_moment_none_is_forgotten(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+    noted = Refusals(service.store, write=lambda refusal, times: told.append(times))
+
+    def note(times: int) -> None:
+        for _ in range(times):
+            noted.note("ann", OutOfScope("not yours"), "/films")
+
+    others, begin = Thread(target=note, args=(2,)), refusals._Count
+
+    def interrupted(*arguments: Any) -> Any:
+        monkeypatch.setattr(refusals, "_Count", begin)
+        others.start()
+        others.join(0.05)  # whoever does not wait has counted by then
+        return begin(*arguments)
+
+    monkeypatch.setattr(refusals, "_Count", interrupted)
+    note(1)
+    others.join()
+    noted.flush()
+    assert told == [1, 2]
 
 
 # Without authentication

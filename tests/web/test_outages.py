@@ -9,7 +9,7 @@ import pytest
 
 from penstock.errors import OBJECTS, Unavailable
 from penstock.schema.role import Role
-from tests.web.service import Service
+from tests.web.service import Service, film
 
 
 class Cable:
@@ -105,3 +105,15 @@ def test_files_that_are_away_do_not_close_the_service(service: Service) -> None:
     outages = service.app.state.guard.outages
     outages.lookout(OBJECTS).failed(Unavailable("the disk is gone", part=OBJECTS), sure=True)
     assert admin.get("/api/ops/tasks?pattern=by_status&status=waiting").status_code == 200
+
+
+def test_a_refusal_that_cannot_be_written_down_is_still_one(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def away(*_: Any) -> None:
+        raise Unavailable("the store is away")
+
+    monkeypatch.setattr(service.app.state.guard.refusals, "_write", away)
+    refused = service.client(Role.VIEWER).post("/api/films/films", json=film())
+    assert (refused.status_code, refused.json()["type"]) == (403, "forbidden")
+    assert "1 refusals of a viewer#" in caplog.text, "the log has it instead"
