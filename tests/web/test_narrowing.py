@@ -12,12 +12,14 @@ from fastapi import Request
 
 from penstock import FrozenClock, Role, Store
 from penstock.auth.access import brief
+from penstock.auth.api_keys import list_keys, revoke_key
 from penstock.auth.caller import caller_of
 from penstock.domains.assetcreator import PLUGIN as ASSETS
 from penstock.domains.assetcreator.model import Project
 from penstock.domains.musicvideo import PLUGIN as MUSIC
 from penstock.domains.musicvideo.model import Project as Concept
 from penstock.domains.musicvideo.model import ProjectStatus as ConceptStatus
+from penstock.web import identity
 from penstock.web.route import AdmittedRoute
 from tests.web.films import INSTALLED as FILMS
 from tests.web.films import Film
@@ -83,17 +85,34 @@ def test_two_projects_at_once_are_refused(service: Service) -> None:
     assert refused.status_code == 422
 
 
-def test_who_was_let_in_for_one_project_is_not_let_in_for_another_by_that(service: Service) -> None:
-    """A brief route remembers its caller for a moment: with what they were narrowed to."""
-
+def add_brief(service: Service) -> None:
     @brief
     def whose(request: Request) -> dict[str, str | None]:
         return {"project": caller_of(request).project}
 
     service.app.router.add_api_route("/whose", whose, methods=["GET"], route_class_override=AdmittedRoute)
+
+
+def test_who_was_let_in_for_one_project_is_not_let_in_for_another_by_that(service: Service) -> None:
+    """A brief route remembers its caller for a moment: with what they were narrowed to."""
+    add_brief(service)
     client = service.client(Role.VIEWER)
     asked = [{"X-Project": "p1"}, {}, {"X-Project": "p2"}, {"X-Project": "p1"}]
     assert [client.get("/whose", headers=h).json()["project"] for h in asked] == ["p1", None, "p2", "p1"]
+
+
+def test_who_was_let_in_is_remembered_for_a_moment_and_so_are_not_too_many(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "_MOMENT", 0.0)
+    monkeypatch.setattr(identity, "_REMEMBERED", 2)
+    add_brief(service)
+    for client in [service.client(Role.VIEWER) for _ in range(3)]:
+        assert client.get("/whose").status_code == 200
+    assert len(service.app.state.guard._just_now) == 1, "a third has the others forgotten"
+    for key in list(list_keys(service.store)):
+        revoke_key(service.store, key.key_id, by="tests")
+    assert client.get("/whose").status_code == 401, "the moment is over"
 
 
 def test_pages_of_other_origins_may_send_it(tmp_path: Path) -> None:
