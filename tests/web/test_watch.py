@@ -41,9 +41,10 @@ def make(store: Store, *titles: str) -> None:
 async def heard(told: AsyncGenerator[Followed, None], count: int) -> list[str]:
     """The titles of the next changes."""
     found: list[str] = []
-    while len(found) < count:
-        event = (await anext(told)).event
-        found += [event.decode()] if event is not None else []
+    async with asyncio.timeout(10):
+        while len(found) < count:
+            event = (await anext(told)).event
+            found += [event.decode()] if event is not None else []
     return found
 
 
