@@ -59,12 +59,16 @@ def test_a_guest_looks_comments_and_decides_on_every_engine(studio_anywhere: Ser
     assert (first.status_code, first.json()["guest"], first.json()["author"]) == (201, True, "Bob")
     replies = f"{path}/notes/{first.json()['note_id']}/replies"
     assert guest.post(replies, json={"name": "Bob", "text": "very"}).status_code == 201
-    (listed,) = guest.get(f"{path}/notes").json()["items"]
+    page = guest.get(f"{path}/notes").json()
+    assert page["topic"] is None, "where news are told is nothing to a guest"
+    (listed,) = page["items"]
     assert (listed["text"], [r["text"] for r in listed["first_replies"]]) == ("nice", ["very"])
     (decision,) = [d for d in seen["decisions"] if d["decision"] == "approve"]
     body = {**decision["body"], "name": "Bob", "mark": seen["mark"], "reason": "good"}
-    done = guest.post(decision["path"], json=body)
-    assert (done.status_code, done.json()["states"]) == (200, {"status": "approved"}), done.text
+    for replayed in (None, "true"):
+        done = guest.post(decision["path"], json=body, headers={"Idempotency-Key": "k"})
+        assert (done.status_code, done.json()["states"]) == (200, {"status": "approved"}), done.text
+        assert done.headers.get("Idempotent-Replayed") == replayed, "sent again, it is decided once"
     lines = list(studio.store.find(SystemAudit.of_project(project_id="p1")))
     assert [line.actor.startswith("Bob (guest)#") for line in lines].count(True) == 3
     assert any(line.actor.startswith("guest#") for line in lines), "that the link was used"
