@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,21 @@ def test_a_body_in_the_smallest_chunks_is_broken_off(siege: Siege) -> None:
     for _ in range(10):
         answer(siege, head + b"1\r\nx\r\n" * 40_000)
     assert cpu(siege) - began < 3.0
+
+
+def test_a_head_of_too_many_lines_is_not_read_to_be_refused(siege: Siege) -> None:
+    """Some more than are taken are read and told so; very many are not even read."""
+    told = [answer(siege, HEALTH + b"a: b\r\n" * count + b"\r\n")[9:12] for count in (50, 110, 200)]
+    assert told == [b"200", b"431", b"400"]
+
+
+def test_a_connection_ends_with_a_body_in_the_smallest_chunks(tmp_path: Path) -> None:
+    service = Service(tmp_path)
+    head = f"POST /cinema/shouts HTTP/1.1\r\nHost: x\r\nX-API-Key: {service.key(Role.EDITOR)}\r\n".encode()
+    with serving(service.app) as port, socket.create_connection(("127.0.0.1", port), 5) as line:
+        line.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 600)
+        with suppress(ConnectionResetError):
+            assert line.recv(1) == b"", "nothing more is waited for"
 
 
 def test_a_body_in_usual_chunks_arrives_whole(siege: Siege) -> None:
