@@ -12,6 +12,8 @@ from penstock.engines.dynamodb.wire import Reply, WireError
 
 Answer = dict[str, Any] | Exception
 
+_FOR_EVER = 5000
+
 
 class Scripted:
     """Takes the place of the wire."""
@@ -25,6 +27,7 @@ class Scripted:
     def call(self, operation: str, body: bytes) -> Reply:
         request = msgspec.json.decode(body)
         self.calls.append((operation, request))
+        assert len(self.calls) < _FOR_EVER, f"{operation} is called for ever"
         answer = self.answers.pop(0) if self.answers else self.otherwise and self.otherwise(operation, request)
         assert answer is not None, f"no answer left for {operation} {request}"
         if isinstance(answer, Exception):

@@ -13,10 +13,11 @@ from penstock.engines.dynamodb.queries import explained
 from penstock.engines.dynamodb.stream_feed import decode_position, encode_position, parents_first
 from penstock.errors import InvalidCursor
 from penstock.kernel.handle import put
-from tests.engines.dynamodb.entities import Reel, reel
+from tests.engines.dynamodb.entities import Audio, Reel, audio, reel
 from tests.engines.dynamodb.scripted import Answer, Scripted, refusal
 
 REEL = ItemType(Reel.__shape__, "Reels")
+AUDIO = ItemType(Audio.__shape__, "Audio")
 
 
 def stored(record: Reel) -> dict[str, Any]:
@@ -129,6 +130,33 @@ def test_a_record_without_a_word_for_its_kind_is_told_by_its_images() -> None:
         ("update", "user"),
         ("remove", "user"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "ttl", "stays", "cause"),
+    [
+        ("UNKNOWN_TO_SDK_VERSION", 1, False, "expiry"),
+        ("UNKNOWN_TO_SDK_VERSION", 4_000_000_000, False, "user"),
+        ("UNKNOWN_TO_SDK_VERSION", None, False, "user"),
+        ("UNKNOWN_TO_SDK_VERSION", 1, True, "user"),
+        ("REMOVE", 1, False, "user"),
+    ],
+)
+def test_only_what_is_removed_at_its_end_without_a_word_has_expired(
+    kind: str, ttl: int | None, stays: bool, cause: str
+) -> None:
+    image = explained(AUDIO.encode.item(audio(ttl=ttl).__dict__))
+    said = {"Keys": {n: image[n] for n in ("date", "audio_id")}, "SequenceNumber": "1", "OldImage": image}
+    if stays:
+        said["NewImage"] = image | {"text": {"S": "another"}}
+    stream = Stream([{"eventName": kind, "dynamodb": said}], [])
+    (entry,) = Scripted(otherwise=stream).engine().changes([Audio.__shape__])
+    assert (entry.kind, entry.cause) == ("update" if stays else "remove", cause)
+
+
+def test_a_removal_by_another_service_is_no_expiry() -> None:
+    record = change(1, reel(), None, userIdentity={"type": "Service", "principalId": "replication.dynamodb"})
+    assert [e.cause for e in told(Stream([record], []))] == ["user"]
 
 
 def test_an_entry_tells_when_it_was_committed() -> None:

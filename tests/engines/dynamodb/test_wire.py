@@ -397,6 +397,13 @@ def test_a_wrong_key_is_not_the_clocks_fault(server: Server, wire: Wire) -> None
     assert len(server.requests) == 1
 
 
+def test_a_refusal_that_is_no_signature_s_is_not_sent_again_however_wrong_the_clock(server: Server, wire: Wire) -> None:
+    server.plan = [refuse("ValidationException", headers="Date: Mon, 01 Jan 2024 00:00:00 GMT\r\n")]
+    with pytest.raises(WireError, match="ValidationException"):
+        wire.call("PutItem", b"{}")
+    assert len(server.requests) == 1
+
+
 def test_the_clock_is_followed_once_per_call(server: Server, wire: Wire) -> None:
     server.plan = [
         refuse("RequestTimeTooSkewed", headers=f"Date: {formatdate(time.time() + hours * 3600, usegmt=True)}\r\n")

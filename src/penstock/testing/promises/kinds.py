@@ -32,6 +32,7 @@ def page_by_page(store: Store, asked: ItemCollection[Any], size: int) -> Iterato
     while True:
         page = store.page(asked, limit=size, cursor=cursor)
         assert len(page.records) + len(page.unreadable) == size or page.cursor is None
+        assert page.records or page.unreadable or cursor is None, "a cursor is there only if more is"
         yield from page.records
         cursor = page.cursor
         if cursor is None:
