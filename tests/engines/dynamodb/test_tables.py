@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from penstock import Entity, IndexKey, Table, key
 from penstock.engines.dynamodb.table_setup import create_table
+from penstock.engines.dynamodb.wire import Unconfigured, Unreachable
 from penstock.errors import InvalidValue, Misconfigured, Unavailable
 from penstock.operations.leftover import Leftover, LeftoverKind
 from penstock.schema.shape import EntityShape
@@ -14,6 +16,7 @@ from tests.engines.dynamodb.entities import Audio, Reel
 from tests.engines.dynamodb.scripted import Answer, Scripted, refusal
 
 BUSY = refusal("ResourceInUseException")
+GONE = refusal("ResourceNotFoundException")
 ONE_AT_A_TIME = refusal("LimitExceededException")
 INDEX = "status-created-index"
 
@@ -40,7 +43,10 @@ class Slow:
         self.faster = False
         "Has another process done what is refused?"
         self.looks = 0
+        self.unseen = 0
+        "For how many looks a new table is not seen yet."
         self.asked: list[str] = []
+        self.slept: list[float] = []
 
     def __call__(self, operation: str, request: dict[str, Any]) -> Answer:
         if operation.startswith("Describe"):
@@ -56,14 +62,15 @@ class Slow:
             self.looks -= 1
             if self.looks == 0 and self.table and self.table.get("going"):
                 self.table = None
-        if self.table is None:
-            return refusal("ResourceNotFoundException")
+        if self.table is None or self.unseen:
+            self.unseen = max(0, self.unseen - 1)
+            return GONE
         status = "DELETING" if self.table.get("going") else "UPDATING" if self.looks > 1 else "ACTIVE"
         indexes = [{**i, "IndexStatus": "CREATING"} if self.looks else i for i in self.table["GlobalSecondaryIndexes"]]
         return {"Table": {**self.table, "TableStatus": status, "GlobalSecondaryIndexes": indexes}}
 
     def CreateTable(self, request: dict[str, Any]) -> Answer:
-        self.table, self.looks = standing(SHAPES[request["TableName"]]), 3
+        self.table, self.looks, self.unseen = standing(SHAPES[request["TableName"]]), 3, 1
         return {}
 
     def UpdateTable(self, request: dict[str, Any]) -> Answer:
@@ -83,11 +90,14 @@ class Slow:
         return {}
 
     def DescribeTimeToLive(self, request: dict[str, Any]) -> Answer:
+        if self.table is None:
+            return GONE
         if self.expiry is None:
             return {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}
         return {"TimeToLiveDescription": dict(zip(("TimeToLiveStatus", "AttributeName"), self.expiry, strict=True))}
 
     def UpdateTimeToLive(self, request: dict[str, Any]) -> Answer:
+        assert request["TimeToLiveSpecification"]["Enabled"]
         self.expiry = ("ENABLING", request["TimeToLiveSpecification"]["AttributeName"])
         return {}
 
@@ -97,7 +107,9 @@ SHAPES = {shape.table.name: shape for shape in (Reel.__shape__, Audio.__shape__)
 
 def ensured(server: Slow, shape: EntityShape, *, dry_run: bool = False) -> list[str]:
     """What it was said to do, of a table that two declarations name."""
-    steps = Scripted(otherwise=server).engine().ensure([shape, shape], dry_run=dry_run)
+    wire = Scripted(otherwise=server)
+    steps = wire.engine().ensure([shape, shape], dry_run=dry_run)
+    server.slept = wire.slept
     return [" ".join((step.kind, step.name, step.detail)).strip() for step in steps]
 
 
@@ -124,6 +136,7 @@ def test_what_a_table_lacks_is_added_one_after_the_other_until_it_is_taken(refus
     assert ensured(server, Reel.__shape__) == REELS_STEPS[1:]
     assert server.asked == ["UpdateTable"] * (2 + len(refused))
     assert server.looks == 0, "it is waited for"
+    assert server.slept == [0.5] * (2 * 2 + len(refused))
     assert ensured(server, Reel.__shape__) == []
 
 
@@ -135,7 +148,8 @@ def test_what_another_process_adds_meanwhile_is_not_asked_for_again() -> None:
 
 
 def test_a_refusal_that_is_not_for_now_is_told() -> None:
-    for operation, answer in (("CreateTable", ONE_AT_A_TIME), ("UpdateTable", refusal("InternalFailure"))):
+    lost = Unreachable("cable cut", True)
+    for operation, answer in (("CreateTable", ONE_AT_A_TIME), ("UpdateTable", refusal("Odd")), ("UpdateTable", lost)):
         server = Slow(standing(Reel.__shape__, stream=False) if operation == "UpdateTable" else None)
         server.refusals[operation] = [answer]
         with pytest.raises(Unavailable, match=str(answer)):
@@ -162,12 +176,19 @@ def test_expiry_is_enabled_unless_it_is_already() -> None:
         assert server.asked == []
         assert ensured(server, Audio.__shape__) == ["enable expiry Audio ttl"]
         assert server.expiry == ("ENABLING", "ttl")
-        assert ensured(server, Audio.__shape__) == []
+        assert ensured(server, Audio.__shape__) == ensured(server, Audio.__shape__, dry_run=True) == []
         assert server.asked == ["UpdateTimeToLive"]
+
+
+def test_a_new_table_expires_too_unless_another_process_was_faster() -> None:
+    made = ["create table Audio date, audio_id", "create index Audio.by-voice voice, made"]
     new = Slow()
-    assert ensured(new, Audio.__shape__, dry_run=True)[-1] == "enable expiry Audio ttl"
-    assert ensured(new, Audio.__shape__)[-1] == "enable expiry Audio ttl"
+    assert ensured(new, Audio.__shape__, dry_run=True) == [*made, "enable expiry Audio ttl"]
+    assert ensured(new, Audio.__shape__) == [*made, "enable expiry Audio ttl"]
     assert new.asked == ["CreateTable", "UpdateTimeToLive"]
+    late = Slow(expiry=("ENABLED", "ttl"))
+    assert ensured(late, Audio.__shape__) == made
+    assert late.asked == ["CreateTable"]
 
 
 def test_expiry_that_is_refused_is_told_unless_another_process_was_faster() -> None:
@@ -183,11 +204,11 @@ def test_expiry_that_is_refused_is_told_unless_another_process_was_faster() -> N
 
 def test_a_table_with_other_keys_is_refused_and_left_alone() -> None:
     other, index, kind = (standing(Audio.__shape__) for _ in range(3))
-    other["KeySchema"] = [{"AttributeName": "date", "KeyType": "HASH"}]
+    other["KeySchema"][0] = {"AttributeName": "made", "KeyType": "RANGE"}
     index["GlobalSecondaryIndexes"][0]["KeySchema"] = [{"AttributeName": "voice", "KeyType": "HASH"}]
     kind["AttributeDefinitions"][3] = {"AttributeName": "made", "AttributeType": "S"}
     for table, words in (
-        (other, r"Audio has the key \(date\), but \(date, audio_id\) is declared"),
+        (other, r"Audio has the key \(date, made\), but \(date, audio_id\) is declared"),
         (index, r"Audio.by-voice has the key \(voice\), but \(voice, made\)"),
         (kind, "the key attribute made has type S, but N is declared"),
     ):
@@ -211,18 +232,74 @@ def test_a_table_and_an_index_are_dropped_once_and_waited_for() -> None:
 
 
 def test_sizes_are_those_of_tables_that_are_there() -> None:
-    engine = Scripted(otherwise=Slow(standing(Reel.__shape__))).engine()
-    (size,) = engine.sizes([Reel.__shape__, Reel.__shape__])
-    assert (size.name, size.records, size.exact) == ("Reels", 7, False)
+    counted, new = standing(Reel.__shape__), standing(Audio.__shape__)
+    del new["ItemCount"]
+    engine = Scripted({"Table": counted}, {"Table": new}, GONE).engine()
+    sizes = engine.sizes([Reel.__shape__, Audio.__shape__, Reel.__shape__])
+    assert [(s.name, s.records, s.exact) for s in sizes] == [("Reels", 7, False), ("Audio", 0, False)]
+    assert [s.entities for s in sizes] == [(Reel.__shape__.label,) * 2, (Audio.__shape__.label,)]
     with pytest.raises(Misconfigured, match="table Reels does not exist; run `penstock tables apply`"):
-        Scripted(otherwise=Slow()).engine().sizes([Reel.__shape__])
+        engine.sizes([Reel.__shape__])
 
 
-def test_a_table_that_may_not_be_looked_at_is_not_taken_for_one_that_is_missing() -> None:
-    wire = Scripted(refusal("AccessDeniedException"))
-    with pytest.raises(Misconfigured, match="credentials"):
+def test_a_table_that_cannot_be_looked_at_is_not_taken_for_one_that_is_missing() -> None:
+    for answer, words in ((refusal("AccessDeniedException"), "credentials"), (Unconfigured("no keys"), "no keys")):
+        wire = Scripted(answer)
+        with pytest.raises(Misconfigured, match=words):
+            wire.engine().ensure([Reel.__shape__])
+        assert [operation for operation, _ in wire.calls] == ["DescribeTable"]
+
+
+def test_a_table_that_is_dropped_meanwhile_is_told() -> None:
+    table = {"Table": {**standing(Reel.__shape__, stream=False), "TableStatus": "ACTIVE"}}
+    wire = Scripted(table, table, GONE, GONE)
+    with pytest.raises(Misconfigured, match="table Reels does not exist"):
         wire.engine().ensure([Reel.__shape__])
-    assert [operation for operation, _ in wire.calls] == ["DescribeTable"]
+    assert wire.calls[-1][0] == "UpdateTable"
+
+
+PLAIN = Table("Plain", partition="id")
+FILMS = Table("Films", partition="id")
+BY_YEAR, BY_MAKER = FILMS.index("by-year", partition="year"), FILMS.index("by-maker", partition="maker")
+
+
+class Plain(Entity, table=PLAIN):
+    id: str
+
+    @key("{id}")
+    def at(self, *, id: str) -> None: ...
+
+
+class Film(Entity, table=FILMS):
+    id: str
+    year: str
+    maker: str
+
+    @key("{id}")
+    def at(self, *, id: str) -> None: ...
+
+    dated, made = IndexKey(BY_YEAR, "{year}"), IndexKey(BY_MAKER, "{maker}")
+
+
+def test_a_table_without_sort_key_and_index_has_neither() -> None:
+    steps = Scripted(GONE, GONE).engine().ensure([Plain.__shape__, Film.__shape__], dry_run=True)
+    assert [f"{s.name} {s.detail}" for s in steps] == [
+        "Plain id",
+        "Films id",
+        "Films.by-year year",
+        "Films.by-maker maker",
+    ]
+    assert "GlobalSecondaryIndexes" not in create_table("Plain", Plain.__shape__.table), "DynamoDB takes no empty list"
+
+
+def test_each_index_that_is_missing_is_added() -> None:
+    for there in (0, 1):
+        table = standing(Film.__shape__)
+        del table["GlobalSecondaryIndexes"][there:]
+        server = Slow(table)
+        expected = ["create index Films.by-year year", "create index Films.by-maker maker"][there:]
+        assert ensured(server, Film.__shape__) == expected
+        assert server.asked == ["UpdateTable"] * len(expected)
 
 
 def test_writers_are_not_said_to_be_held_where_nothing_holds_them() -> None:
