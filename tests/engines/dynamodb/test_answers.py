@@ -280,6 +280,9 @@ class TestOwnWrites:
         for undone in ({"prompt": {"S": "q"}}, {"price": {"N": "1"}}, {"tags": {"SS": ["a"]}}, {"GSI1PK": {"S": "x"}}):
             with pytest.raises(Conflict):
                 self.commit(write, standing=done | undone)
+        with pytest.raises(Conflict) as conflict:
+            self.commit(write, standing=None)
+        assert conflict.value.found is None
         with pytest.raises(Conflict):
             self.commit(write, standing=done, ambiguous=False)
 

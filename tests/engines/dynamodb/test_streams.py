@@ -13,7 +13,7 @@ from penstock.engines.dynamodb.queries import explained
 from penstock.engines.dynamodb.stream_feed import decode_position, encode_position, parents_first
 from penstock.errors import InvalidCursor
 from penstock.kernel.handle import put
-from tests.engines.dynamodb.entities import Audio, Reel, audio, reel
+from tests.engines.dynamodb.entities import PROJECT, Audio, Reel, audio, reel
 from tests.engines.dynamodb.scripted import Answer, Scripted, refusal
 
 REEL = ItemType(Reel.__shape__, "Reels")
@@ -159,10 +159,42 @@ def test_a_removal_by_another_service_is_no_expiry() -> None:
     assert [e.cause for e in told(Stream([record], []))] == ["user"]
 
 
-def test_an_entry_tells_when_it_was_committed() -> None:
+@pytest.mark.parametrize("told_as", [1717645200, 1717645200.0, "2024-06-06T03:40:00+00:00", "once", None, 1e300])
+def test_an_entry_tells_when_it_was_committed(told_as: object) -> None:
     record = change(1, None, reel())
-    record["dynamodb"]["ApproximateCreationDateTime"] = 1717645200
-    assert [e.at for e in told(Stream([record], []))] == [datetime(2024, 6, 6, 3, 40, tzinfo=UTC)]
+    record["dynamodb"]["ApproximateCreationDateTime"] = told_as
+    known = told_as not in ("once", None, 1e300)
+    assert [e.at for e in told(Stream([record], []))] == [datetime(2024, 6, 6, 3, 40, tzinfo=UTC) if known else None]
+
+
+def test_an_entry_has_its_key_though_no_image_was_kept() -> None:
+    record = change(1, reel(), None)
+    del record["dynamodb"]["OldImage"]
+    (entry,) = told(Stream([record], []))
+    assert (entry.kind, entry.key, entry.old) == ("remove", {"project_id": PROJECT, "sequence": 1}, None)
+
+
+def test_what_another_program_keeps_in_the_table_is_not_told() -> None:
+    inserted, removed = change(1, None, reel()), change(2, reel(), None)
+    inserted["dynamodb"]["NewImage"]["entityType"] = removed["dynamodb"]["OldImage"]["entityType"] = {"S": "other"}
+    changed = change(3, reel(), reel(prompt="new"))
+    changed["dynamodb"]["Keys"]["SK"] = {"S": "SOMETHING#ELSE"}
+    assert told(Stream([inserted, removed, changed], [])) == []
+
+
+def test_in_a_table_of_one_entity_what_has_no_key_of_it_is_told_as_damaged() -> None:
+    image = explained(AUDIO.encode.item(audio().__dict__)) | {"date": {"S": "some day"}}
+    said = {"Keys": {n: image[n] for n in ("date", "audio_id")}, "SequenceNumber": "1", "NewImage": image}
+    stream = Stream([{"eventName": "INSERT", "dynamodb": said}], [])
+    (entry,) = Scripted(otherwise=stream).engine().changes([Audio.__shape__])
+    assert (entry.kind, dict(entry.key), entry.new, len(entry.unreadable)) == ("insert", {}, None, 1)
+
+
+def test_a_change_without_word_and_image_is_told_as_one_that_cannot_be_read() -> None:
+    record = change(1, reel(), None) | {"eventName": "UNKNOWN_TO_SDK_VERSION"}
+    del record["dynamodb"]["OldImage"]
+    (brought,) = Scripted().engine().delivered([Reel.__shape__], {"Records": [record]})
+    assert (brought.entry, brought.trouble) == (None, "a record of the stream cannot be read: ValueError")
 
 
 def test_shards_are_ordered_by_descent() -> None:

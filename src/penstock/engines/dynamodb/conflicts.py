@@ -74,7 +74,7 @@ class Standing:
         """A refused write in the spelling of what stands there; None unless its condition holds of that as it is
         read."""
         stored = self.item
-        if stored is None or write.when is None:
+        if stored is None:
             return None
         try:
             values = self.values(item)

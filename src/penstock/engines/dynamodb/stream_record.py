@@ -89,10 +89,9 @@ def _by_reaper(item: ItemType, record: StreamRecord) -> bool:
     if record.by is not None:
         return record.by.principal == _REAPER
     old, new = record.change.images
-    attribute = item.shape.table.expiry
-    if record.kind in _KINDS or attribute is None or old is None or new is not None:
+    if record.kind in _KINDS or old is None or new is not None:
         return False
-    end = msgspec.json.decode(old).get(attribute, {}).get("N")
+    end = msgspec.json.decode(old).get(item.shape.table.expiry, {}).get("N")
     return end is not None and float(end) <= datetime.now(UTC).timestamp()
 
 
