@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from penstock import the
+from penstock import Entity, Table, key, the
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.queries import explained
 from penstock.engines.dynamodb.wire import Unreachable, WireThrottled
@@ -35,6 +35,21 @@ TOKEN = "0123456789abcdef0123456789abcdef"
 FAILED = "ConditionalCheckFailedException"
 CANCELLED = "TransactionCanceledException"
 REEL = ItemType(Reel.__shape__, "Reels")
+
+
+STALE: tuple[dict[str, Any], ...] = ({"GSI1PK": {"S": "x"}}, {"GSI1SK": {"S": "x"}})
+
+
+class Call(Entity, table=Table("Calls", partition="id")):
+    """A message."""
+
+    __wakes__ = True
+
+    id: str
+    told: bool
+
+    @key("{id}")
+    def at(self, *, id: str) -> None: ...
 
 
 def stored(record: Reel) -> dict[str, Any]:
@@ -277,7 +292,7 @@ class TestOwnWrites:
         )
         done = stored(reel(owner="me", prompt="new", tags=frozenset({"a", "b"}), blob=b"y"))
         self.commit(write, standing=done)
-        for undone in ({"prompt": {"S": "q"}}, {"price": {"N": "1"}}, {"tags": {"SS": ["a"]}}, {"GSI1PK": {"S": "x"}}):
+        for undone in ({"prompt": {"S": "q"}}, {"price": {"N": "1"}}, {"tags": {"SS": ["a"]}}, *STALE):
             with pytest.raises(Conflict):
                 self.commit(write, standing=done | undone)
         with pytest.raises(Conflict) as conflict:
@@ -285,6 +300,30 @@ class TestOwnWrites:
         assert conflict.value.found is None
         with pytest.raises(Conflict):
             self.commit(write, standing=done, ambiguous=False)
+
+    def test_a_patch_that_took_a_record_out_of_an_index_was_ours_only_if_it_is_out(self) -> None:
+        record = reel(owner="o")
+        write = patch(record.ref, the(Reel.owner).remove(), when=the(Reel.owner).equals("o"), given=record)
+        self.commit(write, standing=stored(reel()))
+        for stale in STALE:
+            with pytest.raises(Conflict):
+                self.commit(write, standing=stored(reel()) | stale)
+
+    def test_a_patch_was_not_ours_where_a_condition_fails_that_it_does_not_touch(self) -> None:
+        """Another may have written the same value for himself."""
+        mine = the(Reel.owner).equals("me") & the(Reel.prompt).equals("p")
+        write = patch(reel().ref, the(Reel.prompt).set("new"), when=mine)
+        self.commit(write, standing=stored(reel(prompt="new", owner="me")))
+        with pytest.raises(Conflict):
+            self.commit(write, standing=stored(reel(prompt="new", owner="another")))
+
+    def test_a_message_is_recognised_by_its_key_whatever_has_become_of_it(self) -> None:
+        write = put(Call(id="c", told=False), when=Missing())
+        standing = {"id": {"S": "c"}, "told": {"BOOL": True}}
+        self.commit(replace(write, witness=True), standing=standing)
+        for other, there in ((write, standing), (replace(write, witness=True), None)):
+            with pytest.raises(Conflict):
+                self.commit(other, standing=there)
 
     def test_a_lone_count_is_made_exact_by_a_token_and_read_back(self) -> None:
         wire = Scripted({}, {"Item": stored(reel(price=Decimal(4)))})

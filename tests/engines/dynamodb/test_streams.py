@@ -11,7 +11,7 @@ import pytest
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.queries import explained
 from penstock.engines.dynamodb.stream_feed import decode_position, encode_position, parents_first
-from penstock.errors import InvalidCursor
+from penstock.errors import InvalidCursor, Misconfigured
 from penstock.kernel.handle import put
 from tests.engines.dynamodb.entities import PROJECT, Audio, Reel, audio, reel
 from tests.engines.dynamodb.scripted import Answer, Scripted, refusal
@@ -109,6 +109,62 @@ def test_the_feed_goes_on_behind_any_entry() -> None:
     while part := told(Stream(HISTORY, LATER), limit=1, after=read[-1].position if read else None):
         read += part
     assert [e.kind for e in read] == every
+
+
+def test_a_slice_goes_on_behind_all_that_it_has_read() -> None:
+    engine = Scripted(otherwise=Stream(HISTORY, LATER)).engine()
+    first = engine.changes([Reel.__shape__], limit=2)
+    assert ([e.kind for e in first], first.position) == (["insert", "update"], first[-1].position)
+    rest = engine.changes([Reel.__shape__], after=first.position)
+    assert [e.kind for e in rest] == ["remove"]
+    assert engine.feed_end([Reel.__shape__]) == rest.position
+    assert engine.feed_end([Reel.__shape__], after=first.position) == rest.position
+    silent = Scripted(otherwise=Stream(HISTORY[2:], [])).engine().changes([Reel.__shape__])
+    assert list(silent) == []
+    assert silent.position is not None, "what tells nothing is not read again"
+
+
+def test_where_nothing_was_changed_a_position_stays() -> None:
+    engine = Scripted(otherwise=Stream([], [])).engine()
+    for after in (None, encode_position({"Reels": {}})):
+        assert engine.changes([Reel.__shape__], after=after).position == after
+        assert engine.feed_end([Reel.__shape__], after=after) == after
+
+
+def test_every_table_is_read() -> None:
+    image = explained(AUDIO.encode.item(audio().__dict__))
+    said = {"Keys": {n: image[n] for n in ("date", "audio_id")}, "SequenceNumber": "7", "NewImage": image}
+    streams = {"Reels": Stream(HISTORY, LATER), "Audio": Stream([{"eventName": "INSERT", "dynamodb": said}], [])}
+
+    def answer(operation: str, request: dict[str, Any]) -> Answer:
+        if operation == "DescribeTable":
+            return {"Table": {"LatestStreamArn": request["TableName"]}}
+        name, _, rest = (request.get("StreamArn") or request["ShardIterator"]).partition("!")
+        found = streams[name](operation, request | {"ShardIterator": rest})
+        if isinstance(found, dict):
+            found |= {n: f"{name}!{found[n]}" for n in ("ShardIterator", "NextShardIterator") if n in found}
+        return found
+
+    shapes = [Reel.__shape__, Audio.__shape__]
+    engine = Scripted(otherwise=answer).engine()
+    read = engine.changes(shapes)
+    assert [e.shape.label for e in read] == [Reel.__shape__.label] * 3 + [Audio.__shape__.label]
+    assert engine.feed_end(shapes) == read.position
+    assert list(engine.changes(shapes, after=read.position)) == []
+
+
+def test_a_table_that_is_not_there_is_told_and_one_without_a_stream_tells_nothing() -> None:
+    with pytest.raises(Misconfigured, match="table Reels does not exist; run `penstock tables apply`"):
+        Scripted(refusal("ResourceNotFoundException")).engine().changes([Reel.__shape__])
+    assert list(Scripted({"Table": {}}).engine().changes([Reel.__shape__])) == []
+
+
+def test_another_error_than_that_nothing_is_kept_is_told() -> None:
+    stream = Stream(HISTORY, LATER)
+    first = told(stream, limit=1)[0]
+    stream.GetShardIterator = lambda request: refusal("AccessDeniedException")  # type: ignore[method-assign]
+    with pytest.raises(Misconfigured, match="credentials"):
+        told(stream, after=first.position)
 
 
 def test_what_is_kept_no_longer_is_skipped() -> None:
