@@ -292,7 +292,8 @@ class TestOwnWrites:
         )
         done = stored(reel(owner="me", prompt="new", tags=frozenset({"a", "b"}), blob=b"y"))
         self.commit(write, standing=done)
-        for undone in ({"prompt": {"S": "q"}}, {"price": {"N": "1"}}, {"tags": {"SS": ["a"]}}, *STALE):
+        updates: list[dict[str, Any]] = [{"prompt": {"S": "q"}}, {"price": {"N": "1"}}, {"tags": {"SS": ["a"]}}]
+        for undone in (*updates, *STALE):
             with pytest.raises(Conflict):
                 self.commit(write, standing=done | undone)
         with pytest.raises(Conflict) as conflict:

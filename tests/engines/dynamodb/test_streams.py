@@ -8,12 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from penstock import Entity, Table, key
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.queries import explained
 from penstock.engines.dynamodb.stream_feed import decode_position, encode_position, parents_first
 from penstock.errors import InvalidCursor, Misconfigured
 from penstock.kernel.handle import put
-from tests.engines.dynamodb.entities import PROJECT, Audio, Reel, audio, reel
+from penstock.schema.shape import EntityShape
+from tests.engines.dynamodb.entities import PROJECT, Audio, Reel, Step, audio, reel
 from tests.engines.dynamodb.scripted import Answer, Scripted, refusal
 
 REEL = ItemType(Reel.__shape__, "Reels")
@@ -191,16 +193,22 @@ def test_a_record_without_a_word_for_its_kind_is_told_by_its_images() -> None:
 @pytest.mark.parametrize(
     ("kind", "ttl", "stays", "cause"),
     [
-        ("UNKNOWN_TO_SDK_VERSION", 1, False, "expiry"),
-        ("UNKNOWN_TO_SDK_VERSION", 4_000_000_000, False, "user"),
+        ("UNKNOWN_TO_SDK_VERSION", 1000, False, "expiry"),
+        ("UNKNOWN_TO_SDK_VERSION", 1001, False, "user"),
         ("UNKNOWN_TO_SDK_VERSION", None, False, "user"),
         ("UNKNOWN_TO_SDK_VERSION", 1, True, "user"),
         ("REMOVE", 1, False, "user"),
     ],
 )
 def test_only_what_is_removed_at_its_end_without_a_word_has_expired(
-    kind: str, ttl: int | None, stays: bool, cause: str
+    monkeypatch: pytest.MonkeyPatch, kind: str, ttl: int | None, stays: bool, cause: str
 ) -> None:
+    class Then(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return datetime.fromtimestamp(1000, tz)
+
+    monkeypatch.setattr("penstock.engines.dynamodb.stream_record.datetime", Then)
     image = explained(AUDIO.encode.item(audio(ttl=ttl).__dict__))
     said = {"Keys": {n: image[n] for n in ("date", "audio_id")}, "SequenceNumber": "1", "OldImage": image}
     if stays:
@@ -241,9 +249,31 @@ def test_what_another_program_keeps_in_the_table_is_not_told() -> None:
 def test_in_a_table_of_one_entity_what_has_no_key_of_it_is_told_as_damaged() -> None:
     image = explained(AUDIO.encode.item(audio().__dict__)) | {"date": {"S": "some day"}}
     said = {"Keys": {n: image[n] for n in ("date", "audio_id")}, "SequenceNumber": "1", "NewImage": image}
-    stream = Stream([{"eventName": "INSERT", "dynamodb": said}], [])
-    (entry,) = Scripted(otherwise=stream).engine().changes([Audio.__shape__])
-    assert (entry.kind, dict(entry.key), entry.new, len(entry.unreadable)) == ("insert", {}, None, 1)
+    gone = {n: said[n] for n in ("Keys", "SequenceNumber")}
+    records = [{"eventName": "INSERT", "dynamodb": said}, {"eventName": "REMOVE", "dynamodb": gone}]
+    entries = Scripted(otherwise=Stream(records, [])).engine().changes([Audio.__shape__])
+    assert [(e.kind, dict(e.key), len(e.unreadable)) for e in entries] == [("insert", {}, 1), ("remove", {}, 0)]
+
+
+class Pin(Entity, table=Table("Pins", partition="id", tag="kind")):
+    id: str
+
+    @key("{id}")
+    def at(self, *, id: str) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("shape", "keys", "image"),
+    [
+        (Pin.__shape__, {"id": {"S": "a"}}, {"kind": {"S": "needle"}}),
+        (Step.__shape__, {"PK": {"S": "JOB#j"}, "SK": {"S": "SUMMARY"}}, {}),
+    ],
+)
+def test_where_others_can_be_what_is_not_the_entity_s_is_not_told(
+    shape: EntityShape, keys: dict[str, Any], image: dict[str, Any]
+) -> None:
+    record = {"eventName": "INSERT", "dynamodb": {"Keys": keys, "SequenceNumber": "1", "NewImage": keys | image}}
+    assert list(Scripted(otherwise=Stream([record], [])).engine().changes([shape])) == []
 
 
 def test_a_change_without_word_and_image_is_told_as_one_that_cannot_be_read() -> None:

@@ -453,6 +453,14 @@ def test_a_token_that_the_service_quotes_is_cut_out(server: Server) -> None:
     assert "hidden" not in f"{caught.value} {caught.value!r} {caught.value.args} {wire!r}"
 
 
+def test_an_item_that_a_refusal_shows_is_as_it_stands_whatever_it_says(server: Server) -> None:
+    body = b'{"__type": "x#ConditionalCheckFailedException", "Item": {"note": {"S": "like a-token"}}}'
+    server.plan = [answer(body, 400)]
+    with pytest.raises(WireError) as caught:
+        open_wire(server.url, token="a-token").call("PutItem", b"{}")
+    assert caught.value.body == body
+
+
 # TLS
 
 

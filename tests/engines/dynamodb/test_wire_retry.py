@@ -113,6 +113,22 @@ def test_a_refusal_after_a_lost_answer_is_ambiguous() -> None:
     assert caught.value.ambiguous
 
 
+def test_a_refusal_of_a_request_that_went_out_twice_is_ambiguous() -> None:
+    answer = refusal("ConditionalCheckFailedException")
+    with pytest.raises(WireError) as caught:
+        followed(PostAnswer(answer.status, answer.body, answer.head, True))
+    assert caught.value.ambiguous
+
+
+@pytest.mark.parametrize(("timed_out", "cost"), [(True, 10), (False, 5)])
+def test_to_try_again_after_a_timeout_costs_twice_as_much(timed_out: bool, cost: int) -> None:
+    policy = RetryPolicy(2, lambda _: None, lambda: 1.0)
+    lost = Lost("nothing came", sent=True, timed_out=timed_out)
+    with pytest.raises(Unreachable):
+        RetryLoop(ScriptedChannel(lost), "target", b"{}", policy).follow(lost)
+    assert policy.budget.left == policy.budget.size - cost
+
+
 def test_a_stale_connection_costs_no_attempt_and_no_wait() -> None:
     retry_loop, channel, sleeper = followed(Lost("empty", sent=True, stale=True), GOOD, attempts=1)
     assert channel.fresh == [True]
@@ -163,3 +179,5 @@ def test_cancellations_that_pass(codes: list[str], passing: bool) -> None:
 def test_other_errors_are_no_cancellations() -> None:
     assert not transient_cancellation(WireError("ValidationException", "", 400, b"{}", False))
     assert not transient_cancellation(WireError("TransactionCanceledException", "", 400, b"<html>", False))
+    body = cancelled("TransactionConflict").body
+    assert not transient_cancellation(WireError("ConditionalCheckFailedException", "", 400, body, False))
