@@ -105,6 +105,35 @@ def test_a_closed_shard_is_read_to_its_end_however_often_it_answers_with_nothing
     assert [e.kind for e in told(Sparse(HISTORY, LATER))] == ["insert", "update", "remove"]
 
 
+def test_an_open_shard_is_read_until_it_has_answered_with_nothing_three_times_in_a_row() -> None:
+    class Hesitant(Stream):
+        answers = [[], [], HISTORY[:1], [], [], HISTORY[1:2], [], [], [], LATER]
+
+        def GetRecords(self, request: dict[str, Any]) -> Answer:
+            if "parent" in request["ShardIterator"]:
+                return {"Records": []}
+            return {"Records": self.answers.pop(0), "NextShardIterator": f"shard-a-child|{len(self.answers)}"}
+
+    stream = Hesitant([], [])
+    assert [e.kind for e in told(stream)] == ["insert", "update"]
+    assert stream.answers == [LATER], "it is asked no more"
+
+
+def test_a_shard_that_goes_on_answering_from_its_end_is_at_its_end() -> None:
+    class Endless(Stream):
+        def GetRecords(self, request: dict[str, Any]) -> Answer:
+            found = super().GetRecords(request)
+            return {"NextShardIterator": request["ShardIterator"], **found} if isinstance(found, dict) else found
+
+    assert [e.kind for e in told(Endless(HISTORY, LATER))] == ["insert", "update", "remove"]
+
+
+def test_a_position_forgets_shards_that_are_gone() -> None:
+    gone = encode_position({"Reels": {"shard-old": "1", "shard-older": "1"}})
+    found = Scripted(otherwise=Stream(HISTORY, LATER)).engine().changes([Reel.__shape__], after=gone)
+    assert decode_position(found.position)["Reels"].keys() == {"shard-z-parent", "shard-a-child"}
+
+
 def test_the_feed_goes_on_behind_any_entry() -> None:
     every = [e.kind for e in told(Stream(HISTORY, LATER))]
     read: list[Any] = []
@@ -164,9 +193,11 @@ def test_a_table_that_is_not_there_is_told_and_one_without_a_stream_tells_nothin
 def test_another_error_than_that_nothing_is_kept_is_told() -> None:
     stream = Stream(HISTORY, LATER)
     first = told(stream, limit=1)[0]
-    stream.GetShardIterator = lambda request: refusal("AccessDeniedException")  # type: ignore[method-assign]
+    engine = Scripted(
+        otherwise=lambda o, r: refusal("AccessDeniedException") if "SequenceNumber" in r else stream(o, r)
+    ).engine()
     with pytest.raises(Misconfigured, match="credentials"):
-        told(stream, after=first.position)
+        engine.changes([Reel.__shape__], after=first.position)
 
 
 def test_what_is_kept_no_longer_is_skipped() -> None:
@@ -274,6 +305,14 @@ def test_where_others_can_be_what_is_not_the_entity_s_is_not_told(
 ) -> None:
     record = {"eventName": "INSERT", "dynamodb": {"Keys": keys, "SequenceNumber": "1", "NewImage": keys | image}}
     assert list(Scripted(otherwise=Stream([record], [])).engine().changes([shape])) == []
+
+
+@pytest.mark.parametrize("image", ["OldImage", "NewImage"])
+def test_a_change_of_what_cannot_be_read_is_told_as_damaged(image: str) -> None:
+    record = change(1, reel(), reel())
+    record["dynamodb"][image]["seconds"] = {"N": "a while"}
+    (entry,) = told(Stream([record], []))
+    assert (entry.kind, len(entry.unreadable)) == ("update", 1)
 
 
 def test_a_change_without_word_and_image_is_told_as_one_that_cannot_be_read() -> None:

@@ -129,6 +129,19 @@ def test_to_try_again_after_a_timeout_costs_twice_as_much(timed_out: bool, cost:
     assert policy.budget.left == policy.budget.size - cost
 
 
+def test_to_have_tried_again_with_success_costs_nothing() -> None:
+    policy = RetryPolicy(2, lambda _: None, lambda: 1.0)
+    RetryLoop(ScriptedChannel(GOOD), "target", b"{}", policy).follow(Lost("reset", sent=True))
+    assert policy.budget.left == policy.budget.size
+
+
+def test_a_success_of_a_request_that_went_out_twice_is_ambiguous() -> None:
+    for resent in (True, False):
+        retry_loop, channel, _ = followed(refusal("ThrottlingException"), PostAnswer(200, b"{}", GOOD.head, resent))
+        assert retry_loop.ambiguous is resent
+        assert channel.fresh == [False], "a connection that is sound is kept"
+
+
 def test_a_stale_connection_costs_no_attempt_and_no_wait() -> None:
     retry_loop, channel, sleeper = followed(Lost("empty", sent=True, stale=True), GOOD, attempts=1)
     assert channel.fresh == [True]
@@ -154,6 +167,11 @@ def test_a_proxys_page_is_an_error_too() -> None:
         followed(PostAnswer(429, b"slow down", b"HTTP/1.1 429\r\n\r\n", False), attempts=1)
 
 
+def test_some_services_write_message_with_a_capital() -> None:
+    with pytest.raises(WireError, match="AccessDeniedException: not you"):
+        followed(PostAnswer(400, b'{"__type": "AccessDeniedException", "Message": "not you"}', GOOD.head, False))
+
+
 def cancelled(*codes: str) -> WireError:
     reasons = [{"Code": code} for code in codes]
     body = json.dumps({"__type": "x#TransactionCanceledException", "CancellationReasons": reasons}).encode()
@@ -166,6 +184,7 @@ def cancelled(*codes: str) -> WireError:
         (["None", "TransactionConflict"], True),
         (["ThrottlingError", "ProvisionedThroughputExceeded"], True),
         (["TransactionConflict", "ConditionalCheckFailed"], False),
+        (["ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"], True),
         (["ConditionalCheckFailed"], False),
         (["ThrottlingError", "ValidationError"], False),
         (["None"], False),
