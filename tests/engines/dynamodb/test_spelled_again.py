@@ -63,6 +63,19 @@ def test_in_a_transaction_it_is_another_transaction() -> None:
     assert conflict.value.position == 1
 
 
+def test_in_a_transaction_all_are_spelled_again_or_none_is_sent() -> None:
+    spelled = {"Code": "ConditionalCheckFailed", "Item": THERE}
+    taken = {"Code": "ConditionalCheckFailed", "Item": THERE | {"price": {"N": "1"}}}
+    both = Scripted(refusal("TransactionCanceledException", CancellationReasons=[spelled, spelled]), {})
+    both.engine().commit([WRITE, WRITE], now=NOW, token=TOKEN)
+    again = both.calls[1][1]["TransactItems"]
+    assert [values(each["Update"]) for each in again] == [list(SPELLED.values())] * 2
+    one = Scripted(refusal("TransactionCanceledException", CancellationReasons=[spelled, taken]))
+    with pytest.raises(Conflict) as conflict:
+        one.engine().commit([WRITE, WRITE], now=NOW, token=TOKEN)
+    assert conflict.value.position == 1
+
+
 def test_what_is_refused_once_more_is_a_conflict() -> None:
     wire = Scripted(refusal(FAILED, Item=THERE), refusal(FAILED, Item=THERE | {"prompt": {"S": "another"}}))
     with pytest.raises(Conflict) as conflict:

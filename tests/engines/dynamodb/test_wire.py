@@ -13,6 +13,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from email.utils import formatdate
 from pathlib import Path
 from typing import NamedTuple
@@ -388,6 +389,16 @@ def test_a_wrong_clock_follows_the_servers(server: Server, sleeper: Sleeper, cod
     dates = [request.header("x-amz-date") for request in server.requests]
     assert dates == ["20231114T221320Z", "20231114T231320Z", "20231114T231320Z"]
     assert sleeper.slept == []
+
+
+@pytest.mark.parametrize(("ahead", "sent"), [(59, 1), (60, 2), (-59, 1), (-60, 2)])
+def test_a_clock_that_is_a_minute_wrong_is_wrong(server: Server, sleeper: Sleeper, ahead: int, sent: int) -> None:
+    local = 1_700_000_000.0
+    server.plan = [refuse("InvalidSignatureException", headers=f"Date: {formatdate(local + ahead, usegmt=True)}\r\n")]
+    wire = open_wire(server.url, sleep=sleeper, now=lambda: local)
+    with nullcontext() if sent > 1 else pytest.raises(WireError):
+        wire.call("PutItem", b"{}")
+    assert len(server.requests) == sent
 
 
 def test_a_wrong_key_is_not_the_clocks_fault(server: Server, wire: Wire) -> None:
