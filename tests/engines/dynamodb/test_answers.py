@@ -239,7 +239,7 @@ class TestRefusals:
             (refusal("Http407"), Unavailable, "Http407"),
             (WireThrottled("ThrottlingException", "slow", False), Throttled, "slow"),
             (Unreachable("cable cut", True), Unavailable, "may have been carried out"),
-            (Unreachable("cable cut", False), Unavailable, "cable cut"),
+            (Unreachable("cable cut", False), Unavailable, "cable cut$"),
         ],
     )
     def test_errors_are_in_penstock_s_words(self, answer: Answer, error: type[PenstockError], words: str) -> None:

@@ -545,6 +545,21 @@ def test_a_fork_leaves_the_parents_connection_alone(request: pytest.FixtureReque
     assert used == {b"parent": {1}, b"child": {2}}
 
 
+def test_a_closed_wire_leaves_no_connection_open(server: Server, wire: Wire) -> None:
+    ended = threading.Event()
+
+    def listen_on(talk: Conversation) -> None:
+        answer()(talk)
+        if talk.socket.recv(1) == b"":
+            ended.set()
+
+    server.plan = [listen_on]
+    wire.call("GetItem", b"{}")
+    assert not ended.is_set()
+    wire.close()
+    assert ended.wait(5)
+
+
 def test_a_closed_wire_stays_closed(server: Server, wire: Wire) -> None:
     wire.call("GetItem", b"{}")
     wire.close()

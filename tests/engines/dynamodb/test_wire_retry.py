@@ -149,6 +149,12 @@ def test_a_stale_connection_costs_no_attempt_and_no_wait() -> None:
     assert retry_loop.ambiguous
 
 
+def test_an_answer_whose_checksum_is_no_number_is_damaged() -> None:
+    damaged = PostAnswer(200, b"{}", b"HTTP/1.1 200 OK\r\nx-amz-crc32: none\r\n\r\n", False)
+    retry_loop, _, _ = followed(damaged, GOOD)
+    assert retry_loop.ambiguous
+
+
 def test_what_was_not_sent_was_not_executed() -> None:
     retry_loop, _, _ = followed(Lost("refused", sent=False), GOOD)
     assert not retry_loop.ambiguous
