@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from penstock import Entity, IndexKey, Table, key, the
+from penstock import Entity, Table, key, the
 from penstock.engines.dynamodb.item_type import ItemType
 from penstock.engines.dynamodb.queries import explained
 from penstock.engines.dynamodb.wire import Unreachable, WireThrottled
@@ -50,22 +50,6 @@ class Call(Entity, table=Table("Calls", partition="id")):
 
     @key("{id}")
     def at(self, *, id: str) -> None: ...
-
-
-SHELVES = Table("Shelves", partition="shelf", sort="name")
-
-
-class Book(Entity, table=SHELVES):
-    """One of an index that has an attribute of the key."""
-
-    shelf: str
-    name: str
-    rank: str | None = None
-
-    @key("{shelf}", "{name}")
-    def at(self, *, shelf: str, name: str) -> None: ...
-
-    ranked = IndexKey(SHELVES.index("by-rank", partition="shelf", sort="rank"), "{shelf}", "{rank}")
 
 
 def stored(record: Reel) -> dict[str, Any]:
@@ -325,11 +309,6 @@ class TestOwnWrites:
         for stale in STALE:
             with pytest.raises(Conflict):
                 self.commit(write, standing=stored(reel()) | stale)
-
-    def test_an_attribute_of_the_key_stays_though_an_index_is_left_that_it_is_part_of(self) -> None:
-        book = Book(shelf="s", name="n", rank="1")
-        write = patch(book.ref, the(Book.rank).remove(), when=the(Book.rank).equals("1"), given=book)
-        self.commit(write, standing={"shelf": {"S": "s"}, "name": {"S": "n"}})
 
     def test_a_patch_was_not_ours_where_a_condition_fails_that_it_does_not_touch(self) -> None:
         """Another may have written the same value for himself."""

@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from penstock.engines.dynamodb.calls import Calls
-from penstock.errors import Misconfigured
-from tests.engines.dynamodb.scripted import Scripted
+from penstock.engines.dynamodb.calls import Calls, translated
+from penstock.engines.dynamodb.wire import Unconfigured
+from penstock.errors import InvalidValue, Misconfigured, PenstockError, TooLarge
+from tests.engines.dynamodb.scripted import Scripted, refusal
 
 A_MOMENT = 0.1
 
@@ -95,6 +96,47 @@ def test_a_fork_while_another_thread_opens_can_call() -> None:
     forked.set()
     thread.join()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        (b'{"TableName": "A"}', "table A does"),
+        (b'{"RequestItems": {"D": [], "C": [], "B": [], "A": []}}', "table A or B or C or D does"),
+        (b'{"TransactItems": [{"Put": {"TableName": "B"}}, {"Check": {"TableName": "A"}}]}', "table A or B does"),
+        (b"{}", r"table \(unknown\) does"),
+        (b"?", r"table \(unknown\) does"),
+    ],
+)
+def test_tables_that_are_missing_are_named_by_what_was_asked(body: bytes, named: str) -> None:
+    with pytest.raises(Misconfigured, match=named):
+        raise translated(refusal("ResourceNotFoundException"), body)
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "error", "words"),
+    [
+        ("ItemCollectionSizeLimitExceededException", "full", TooLarge, "full"),
+        ("ValidationException", "Item size to update has exceeded it", TooLarge, "exceeded"),
+        ("ValidationException", "Size of the key is above the maximum", TooLarge, "maximum"),
+        ("ValidationException", "Expression size is over its limit", TooLarge, "limit"),
+        ("ValidationException", "The maximum of keys is exceeded: a limit", InvalidValue, "keys"),
+        ("ValidationException", "Size is no word", InvalidValue, "no word"),
+        ("ValidationException", "no such thing as the specified index: x", Misconfigured, "A: .*tables apply"),
+        ("ValidationException", "Cannot read from backfilling index x", Misconfigured, "A: .*tables apply"),
+    ],
+)
+def test_what_is_not_valid_is_told_by_what_can_be_done(
+    code: str, message: str, error: type[PenstockError], words: str
+) -> None:
+    with pytest.raises(error, match=words) as told:
+        raise translated(refusal(code, message), b'{"TableName": "A"}')
+    assert type(told.value) is error
+
+
+def test_settings_that_are_missing_are_told() -> None:
+    with pytest.raises(Misconfigured, match="no keys anywhere"):
+        Calls(lambda: Scripted(Unconfigured("no keys anywhere")), lambda _: None).call("GetItem", b"{}")
 
 
 def test_a_driver_that_is_not_installed_is_named() -> None:

@@ -415,6 +415,13 @@ def test_a_refusal_that_is_no_signature_s_is_not_sent_again_however_wrong_the_cl
     assert len(server.requests) == 1
 
 
+def test_a_time_that_cannot_be_read_is_not_followed(server: Server, wire: Wire) -> None:
+    server.plan = [refuse("RequestTimeTooSkewed", headers="Date: some day\r\n")]
+    with pytest.raises(WireError, match="RequestTimeTooSkewed"):
+        wire.call("PutItem", b"{}")
+    assert len(server.requests) == 1
+
+
 def test_the_clock_is_followed_once_per_call(server: Server, wire: Wire) -> None:
     server.plan = [
         refuse("RequestTimeTooSkewed", headers=f"Date: {formatdate(time.time() + hours * 3600, usegmt=True)}\r\n")
