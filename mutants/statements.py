@@ -60,7 +60,9 @@ def _assigned(node: ast.Assign | ast.AugAssign | ast.Delete, text: SourceText) -
 
 
 def _answered(node: ast.Return, text: SourceText) -> Iterator[Edit]:
-    if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
+    constant = node.value.value if isinstance(node.value, ast.Constant) else ...
+    # None is no answer to drop, and whoever asks for a truth takes it for False.
+    if node.value is not None and constant is not None and constant is not False:
         yield Edit(node, "return None", "answer dropped")
 
 

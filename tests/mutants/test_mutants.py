@@ -54,6 +54,7 @@ def after(source: str, kind: str) -> set[str]:
         ("recovery dropped", "try:\n    a()\nexcept E:\n    b()", {"raise"}),
         ("early return", "def f():\n    a()\n    b()", {"return None"}),
         ("answer dropped", "def f():\n    return 1", {"return None"}),
+        ("answer dropped", "def f():\n    return False", set()),
         ("off by one", "if TYPE_CHECKING:\n    x = 1", set()),
         ("off by one", "x: Literal[1]", set()),
     ],
