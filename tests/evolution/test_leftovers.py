@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import pytest
 
-from penstock import Domain, Entity, Formerly, FrozenClock, Gone, Store, Table, key
+from penstock import Formerly, FrozenClock, Gone, Store
 from penstock.errors import LayoutMismatch
-from penstock.evolution.entity_drop import EntityDrop
 from penstock.evolution.leftover_drop import DroppedLeftovers, LeftoverDrop
 from penstock.evolution.leftovers import EntityLeftovers, entity_leftovers
 from penstock.evolution.migration import Migration
@@ -328,62 +327,3 @@ def test_what_is_begun_is_told_to_whoever_would_migrate(store: Store, another: O
     assert _left(after, narrow) is not None
     _drop(after, narrow)
     assert Migration(after, narrow.__shape__).run().stage == "complete"
-
-
-def _book() -> Declared:
-    place = Table("penstock-films", partition="PK", sort="SK")
-
-    class Book(Entity, table=place, relation="books"):
-        book_id: str
-        title: str
-
-        @key("BOOK#{book_id}", "META")
-        def at(self, *, book_id: str) -> None: ...
-
-    Domain("cinema", Book)
-    return Book
-
-
-def _gone(store: Store, domain: Domain) -> list[EntityLeftovers]:
-    return [each for each in entity_leftovers(store, [domain]) if each.is_gone]
-
-
-def test_an_entity_that_is_declared_no_longer_is_dropped_when_nobody_has_it(
-    store: Store, another: OpenStore, clock: FrozenClock
-) -> None:
-    """In DynamoDB it shares its table with another; in SQL it has one of its own."""
-    book, narrow = _book(), _narrow()
-    before, after = ensured(another, book), ensured(another, narrow)
-    before.put_many([book(book_id=f"{n}", title="t") for n in range(9)])
-    after.put(narrow(film_id="a", title="t"))
-    (found,) = _gone(after, cinema(narrow))
-    assert (found.label, [o.records for o in found.found]) == ("cinema.Book", [9])
-    assert entity_leftovers(after, [Domain("elsewhere")]) == []  # whose else it may be nobody knows
-    as_another_process(before)
-
-    def sleep(seconds: float) -> None:
-        clock.advance(timedelta(seconds=seconds))
-        before.put(book(book_id="1", title="u"))
-
-    clock.sleep = sleep  # type: ignore[method-assign]
-    sleep(0)
-    with pytest.raises(LayoutMismatch, match="other declarations still run"):
-        EntityDrop(after, found.shape, page=4).run()
-    assert before.get(book.at(book_id="1")).title == "u"
-    del clock.sleep
-    before.close()
-    late = another()
-
-    def come_late(told: str) -> None:
-        if "any more" in told:
-            with pytest.raises(LayoutMismatch, match="dropped"):
-                late.get(book.at(book_id="1"))
-
-    (found,) = _gone(after, cinema(narrow))
-    done = EntityDrop(after, found.shape, page=4, tell=come_late).run()
-    assert [o.records for o in done.dropped] == [9]
-    assert _gone(after, cinema(narrow)) == []
-    assert after.get(narrow.at(film_id="a")).title == "t"
-    anew = another()  # an older system that starts again begins with none
-    anew.ensure(cinema(book))
-    assert anew.lookup(book.at(book_id="1")) is None

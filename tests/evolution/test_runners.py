@@ -11,13 +11,17 @@ import pytest
 from penstock import Formerly, FrozenClock, Retyped, Store, attribute
 from penstock.errors import LayoutMismatch
 from penstock.evolution.migration import Migration, MigrationProgress
+from penstock.evolution.migration_turn import MigrationTurn, TurnLost
 from penstock.evolution.pending import pending_migrations
 from penstock.kernel.layouts.knower import HELD, LONGEST_REQUEST
 from penstock.kernel.lease import NamedLease
+from tests.beneath import beneath
 from tests.evolution.proof.interleaved import as_another_process
 from tests.kernel.layouts.conftest import OpenStore, ensured
 from tests.kernel.layouts.films import Declared, cinema, film
 
+WORD = Annotated[str, Retyped(was=str, forward=str.upper, back=str.lower)]
+WORDS = {"author": attribute("word", column="word")}
 LEASE = NamedLease.at(name="migration of cinema.Film")
 
 
@@ -76,6 +80,35 @@ def test_a_runner_that_is_heard_of_no_more_is_relieved_and_goes_no_further(
     with pytest.raises(LayoutMismatch, match="another process"):
         Migration(after, new.__shape__, segments=1, page=7, shut_out=True, tell=stand_still).run()
     assert {after.get(new.at(film_id=str(n))).stars for n in range(20)} == {Decimal("2.5")}
+
+
+@pytest.mark.parametrize("is_copy", [True, False])
+def test_a_runner_that_stands_still_right_before_it_writes_writes_nothing(
+    store: Store, another: OpenStore, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, is_copy: bool
+) -> None:
+    """It still had its turn when it looked; what others have written since is newer than what it has read."""
+    old, new = _sides() if is_copy else (film({"author": str}), film({"author": WORD}, defaults=WORDS))
+    name = "writer" if is_copy else "author"
+    _stand(ensured(another, old), old)
+    after, stalls = ensured(another, new), [False]
+    keep = MigrationTurn.keep
+
+    def keep_and_stand_still(turn: MigrationTurn) -> None:
+        keep(turn)
+        if stalls[0]:
+            stalls[0] = False
+            clock.advance(timedelta(minutes=10))
+            assert Migration(another(), new.__shape__, segments=1, shut_out=True).run().stage == "complete"
+            another().put_many([new(film_id=str(n), **{name: "newer"}) for n in range(20)])
+
+    def begin_to_stall(told: MigrationProgress) -> None:
+        stalls[0] = told.stage == "filling" and told.looked_at < 20
+
+    monkeypatch.setattr(MigrationTurn, "keep", keep_and_stand_still)
+    with pytest.raises(TurnLost, match="another process"):
+        Migration(after, new.__shape__, segments=1, page=1, shut_out=True, tell=begin_to_stall).run()
+    page = beneath(after).scan(new.__shape__)
+    assert {getattr(found.record, name) for found in page.found} == {"newer"}
 
 
 def test_what_cannot_be_migrated_is_not_passed_over(store: Store, another: OpenStore) -> None:

@@ -277,20 +277,19 @@ class Migration:
         """Remove what stands at former keys; a walk in which there was nothing to remove is the last."""
         former = self._backfill(at_stage(stored, MigrationStage.FILLING), stored.mark)
         for number in range(self._segments):
-            while self._removed(former, number):
+            while self._has_removed(former, number):
                 pass
 
-    def _removed(self, former: Backfill, number: int) -> int:
-        """How many records of a segment were still there."""
-        removed, place = 0, None
+    def _has_removed(self, former: Backfill, number: int) -> bool:
+        """Were there still records of a segment? Nobody is given way to, as many write where keys are texts."""
+        has_removed, place = False, None
         while True:
             self._check_pause()
-            with self._giving_way.working():
-                page = former.remove(number, self._segments, place, limit=self._page)
-            removed, place = removed + page.written, page.place
+            page = former.remove(number, self._segments, place, limit=self._page)
+            has_removed, place = has_removed or page.written > 0, page.place
             self._limit.keep(page.looked_at)
             if place is None:
-                return removed
+                return has_removed
 
     def _backfill(self, stored: StoredLayout, mark: str | None = None) -> Backfill:
         mark = mark or stored.mark
@@ -359,13 +358,13 @@ class Migration:
             for number in range(self._segments):
                 self._look_through(stored, backfill, number)
 
-    def _look_through(self, stored: StoredLayout, backfill: Backfill, number: int) -> int:
-        """How many records of a segment still had to be written."""
-        written, place = 0, None
+    def _look_through(self, stored: StoredLayout, backfill: Backfill, number: int) -> bool:
+        """Had records of a segment still to be written?"""
+        has_written, place = False, None
         while True:
             with self._giving_way.working():
                 page = backfill.fill(number, self._segments, place, limit=10 * self._page)
-            written, place = written + page.written, page.place
+            has_written, place = has_written or page.written > 0, page.place
             if page.unreadable and (self._is_moved(stored) or shuts_out(stored.layout, _following(stored))):
                 with self._turn.writing(stored.mark):  # else another has gone on, and they are only read by what was
                     told = "; ".join(each.why for each in page.unreadable[:_TOLD])
@@ -375,7 +374,7 @@ class Migration:
                 )
             self._limit.keep(page.looked_at)
             if place is None:
-                return written
+                return has_written
 
     def _progress(self, stage: str, segments: Sequence[MigrationSegment]) -> MigrationProgress:
         return MigrationProgress(
