@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from functools import partial
+from typing import Any, cast
 
 from penstock import FrozenClock, Store
-from penstock.evolution.adoption import adoption
+from penstock.evolution.adoption import EXAMPLES, adoption
 from penstock.ports.engine import Engine
 from penstock.ports.surveying import SurveyingEngine
 from tests.kernel.layouts.films import cinema, film
@@ -23,18 +24,20 @@ def test_what_fits_and_what_is_damaged_is_told_and_nothing_changed(
     engine.ensure(cinema(theirs).shapes)
     others = Store(engine, clock=clock)
     others.put_many([theirs(film_id=f"f{n}", title="t") for n in range(7)])
-    others.put(theirs(film_id="bad"))
+    others.put_many([theirs(film_id=f"bad{n}") for n in range(7)])
     planned = engine.ensure(cinema(ours).shapes, dry_run=True)
-    found = adoption(Store(open_engine(), clock=clock), [cinema(ours)])
+    looking: Any = open_engine()
+    looking.survey = partial(looking.survey, limit=3)  # so that there are several pages
+    found = adoption(Store(looking, clock=clock), [cinema(ours)])
     (entity,) = found.entities
-    assert entity.damaged == 1
-    assert any("bad" in example for example in entity.examples)
+    assert entity.damaged == 7
+    assert sum("film_id=bad" in example for example in entity.examples) == EXAMPLES
     if engine.features.key_texts:
         assert (entity.fitting, entity.unindexed) == (0, {"GSI1": 7})
     else:
         assert (entity.fitting, entity.unindexed) == (7, {})
     assert list(found.missing) == planned == engine.ensure(cinema(ours).shapes, dry_run=True)
-    assert others.get(theirs.at(film_id="bad")).title is None
+    assert others.get(theirs.at(film_id="bad0")).title is None
 
 
 def test_a_store_without_tables_has_no_records(open_engine: Callable[[], Engine], clock: FrozenClock) -> None:

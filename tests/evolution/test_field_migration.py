@@ -393,8 +393,8 @@ def test_no_more_records_a_second_are_looked_at_than_is_asked_for(
     _stand(ensured(another, old), old)
     after = ensured(another, new)
     began = clock.monotonic()
-    _migration(after, new, rate=10).run()
-    assert clock.monotonic() - began >= 2 * RECORDS / 10  # all are looked at twice
+    _migration(after, new, rate=1).run()
+    assert clock.monotonic() - began >= 2 * RECORDS  # all are looked at twice
 
 
 @pytest.mark.parametrize("kind", [kind for kind in CHANGES if kind != "gone"])

@@ -76,7 +76,9 @@ def test_an_entity_that_is_declared_no_longer_is_dropped_when_nobody_has_it(
     assert anew.lookup(book.at(book_id="1")) is None
 
 
-def test_an_entity_that_is_just_being_changed_is_not_dropped(store: Store, another: OpenStore) -> None:
+def test_an_entity_that_is_just_being_changed_is_not_dropped(
+    store: Store, another: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever changes it has it; what has begun to be dropped is gone on with."""
     old, new, other = _book(author=str), _book(writer=Annotated[str, Formerly("author")]), film({"title": str})
     before = ensured(another, old)
@@ -87,8 +89,12 @@ def test_an_entity_that_is_just_being_changed_is_not_dropped(store: Store, anoth
         Migration(dying(another(), 6), new.__shape__, segments=1, page=3).run()
     (found,) = _gone(ensured(another, other), cinema(other))
     assert found.refused == "cinema.Book is just being changed; let that come to its end"
-    with pytest.raises(LayoutMismatch, match=r"cinema\.Book is just being changed"):
+    with pytest.raises(LayoutMismatch, match=r"cinema\.Book is just being changed; let that"):
         EntityDrop(after, found.shape).run()
+    with monkeypatch.context() as patched:  # one that has looked right before it was begun
+        patched.setattr(EntityDrop, "_why_not", lambda self, stored: None)
+        with pytest.raises(LayoutMismatch, match=r"by another process\. Nothing was dropped"):
+            EntityDrop(after, found.shape).run()
     assert Migration(after, new.__shape__).run().stage == "complete"
     assert [after.get(new.at(book_id=f"{n}")).writer for n in range(9)] == ["a"] * 9
     after.close()

@@ -327,3 +327,52 @@ def test_what_is_begun_is_told_to_whoever_would_migrate(store: Store, another: O
     assert _left(after, narrow) is not None
     _drop(after, narrow)
     assert Migration(after, narrow.__shape__).run().stage == "complete"
+
+
+def test_what_was_dropped_by_one_that_died_before_it_said_so_is_told_to_its_own_alone(
+    store: Store, another: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide, narrow, narrower = _wide(), _narrow(), film({"title": str})
+    before = ensured(another, wide)
+    _stand(before, wide)
+    before.close()
+    after, drop_all = ensured(another, narrow), LeftoverDrop._drop_all
+
+    def drop_and_die(self: LeftoverDrop, stored: Any) -> DroppedLeftovers:
+        drop_all(self, stored)
+        raise Killed
+
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(LeftoverDrop, "_drop_all", drop_and_die)
+        _drop(after, narrow)
+    found, other = _left(after, narrow), _left(another(), narrower)
+    assert found is not None
+    assert (found.found, found.refused) == ((), None)
+    assert other is not None
+    assert "cinema.Film is just being changed; let that come to its end" in str(other.refused)
+    with pytest.raises(LayoutMismatch, match="just being changed; let that"):
+        _drop(another(), narrower)
+    _drop(after, narrow)
+    assert _left(after, narrow) is None
+
+
+def test_what_another_begins_to_change_in_the_same_moment_is_not_dropped(
+    store: Store, another: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide, narrow = _wide(), _narrow()
+    newer = film({"heading": Annotated[str, Formerly("title")], "stars": int}, defaults={"stars": 3})
+    before = ensured(another, wide)
+    _stand(before, wide)
+    before.close()
+    after, why_not = ensured(another, narrow), LeftoverDrop._why_not
+
+    def look_and_wait(self: LeftoverDrop, stored: Any) -> str | None:
+        said = why_not(self, stored)
+        with pytest.raises(Killed):
+            Migration(dying(another(), 6), newer.__shape__, segments=1, page=3).run()
+        return said
+
+    monkeypatch.setattr(LeftoverDrop, "_why_not", look_and_wait)
+    with pytest.raises(LayoutMismatch, match=r"just being changed by another process\. Nothing was dropped"):
+        _drop(after, narrow)
+    assert any(_stored(after, narrow, "note"))

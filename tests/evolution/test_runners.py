@@ -14,14 +14,18 @@ from penstock.evolution.migration import Migration, MigrationProgress
 from penstock.evolution.migration_turn import MigrationTurn, TurnLost
 from penstock.evolution.pending import pending_migrations
 from penstock.kernel.layouts.knower import HELD, LONGEST_REQUEST
+from penstock.kernel.layouts.layout_register import LayoutRegister
+from penstock.kernel.layouts.migration_segment import MigrationSegment
 from penstock.kernel.lease import NamedLease
+from penstock.operations.validation import prepare
+from penstock.operations.writes import Put
 from tests.beneath import beneath
 from tests.evolution.proof.interleaved import as_another_process
 from tests.kernel.layouts.conftest import OpenStore, ensured
 from tests.kernel.layouts.films import Declared, cinema, film
 
-WORD = Annotated[str, Retyped(was=str, forward=str.upper, back=str.lower)]
-WORDS = {"author": attribute("word", column="word")}
+EXACT = Annotated[Decimal, Retyped(was=int, forward=Decimal, back=int)]
+ELSEWHERE = {"stars": attribute("exact", column="exact")}
 LEASE = NamedLease.at(name="migration of cinema.Film")
 
 
@@ -61,17 +65,17 @@ def test_a_second_runner_says_who_is_at_it_and_waits(store: Store, another: Open
     assert another().get(LEASE).lease_owner is None
 
 
+@pytest.mark.parametrize("stage", ["filling", "closed"])
 def test_a_runner_that_is_heard_of_no_more_is_relieved_and_goes_no_further(
-    store: Store, another: OpenStore, clock: FrozenClock
+    store: Store, another: OpenStore, clock: FrozenClock, stage: str
 ) -> None:
     old = film({"stars": int})
-    exact = Annotated[Decimal, Retyped(was=int, forward=Decimal, back=int)]
-    new = film({"stars": exact}, defaults={"stars": attribute("exact", column="exact")})
+    new = film({"stars": EXACT}, defaults=ELSEWHERE)
     ensured(another, old).put_many([old(film_id=str(n), stars=1) for n in range(20)])
     after = ensured(another, new)
 
     def stand_still(told: MigrationProgress) -> None:
-        if told.stage == "filling" and told.looked_at < 20:
+        if told.stage == stage and told.looked_at < 20:
             clock.advance(timedelta(minutes=10))
             second = Migration(another(), new.__shape__, segments=1, page=7, shut_out=True)
             assert second.run().stage == "complete"
@@ -86,12 +90,12 @@ def test_a_runner_that_is_heard_of_no_more_is_relieved_and_goes_no_further(
 def test_a_runner_that_stands_still_right_before_it_writes_writes_nothing(
     store: Store, another: OpenStore, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, is_copy: bool
 ) -> None:
-    """It still had its turn when it looked; what others have written since is newer than what it has read."""
-    old, new = _sides() if is_copy else (film({"author": str}), film({"author": WORD}, defaults=WORDS))
-    name = "writer" if is_copy else "author"
-    _stand(ensured(another, old), old)
-    after, stalls = ensured(another, new), [False]
-    keep = MigrationTurn.keep
+    """It still had its turn when it looked; what others have written since is newer than what it goes by."""
+    old, new = _sides() if is_copy else (film({"stars": int}), film({"stars": EXACT}, defaults=ELSEWHERE))
+    was, value = ("writer", "newer") if is_copy else ("stars", Decimal("2.5"))
+    before = ensured(another, old)
+    before.put_many([old(film_id=str(n), **({"author": "a"} if is_copy else {"stars": 1})) for n in range(20)])
+    after, stalls, keep = ensured(another, new), [False], MigrationTurn.keep
 
     def keep_and_stand_still(turn: MigrationTurn) -> None:
         keep(turn)
@@ -99,7 +103,7 @@ def test_a_runner_that_stands_still_right_before_it_writes_writes_nothing(
             stalls[0] = False
             clock.advance(timedelta(minutes=10))
             assert Migration(another(), new.__shape__, segments=1, shut_out=True).run().stage == "complete"
-            another().put_many([new(film_id=str(n), **{name: "newer"}) for n in range(20)])
+            another().put_many([new(film_id=str(n), **{was: value}) for n in range(20)])
 
     def begin_to_stall(told: MigrationProgress) -> None:
         stalls[0] = told.stage == "filling" and told.looked_at < 20
@@ -107,8 +111,78 @@ def test_a_runner_that_stands_still_right_before_it_writes_writes_nothing(
     monkeypatch.setattr(MigrationTurn, "keep", keep_and_stand_still)
     with pytest.raises(TurnLost, match="another process"):
         Migration(after, new.__shape__, segments=1, page=1, shut_out=True, tell=begin_to_stall).run()
-    page = beneath(after).scan(new.__shape__)
-    assert {getattr(found.record, name) for found in page.found} == {"newer"}
+    assert {getattr(found.record, was) for found in beneath(after).scan(new.__shape__).found} == {value}
+    assert list(after.find(MigrationSegment.of_migration(label="cinema.Film"))) == []
+
+
+def test_what_another_has_finished_is_not_told_to_be_damaged(
+    store: Store, another: OpenStore, clock: FrozenClock
+) -> None:
+    """What is written by then has nothing at the former place, where one that stood still goes on looking."""
+    old, new = film({"stars": int}), film({"stars": EXACT}, defaults=ELSEWHERE)
+    ensured(another, old).put_many([old(film_id=str(n), stars=1) for n in range(3)])
+    after, stalls = ensured(another, new), [False]
+    engine = beneath(after)
+    scan = engine.scan
+
+    def stand_still(*args: Any, **options: Any) -> Any:
+        if stalls[0]:
+            stalls[0] = False
+            clock.advance(timedelta(minutes=10))
+            assert Migration(another(), new.__shape__, segments=1, shut_out=True).run().stage == "complete"
+            another().put(new(film_id="late", stars=Decimal("2.5")))
+        return scan(*args, **options)
+
+    def begin_to_stall(told: MigrationProgress) -> None:
+        stalls[0] = told.stage == "closed"
+
+    engine.scan = stand_still
+    with pytest.raises(TurnLost, match="another process"):
+        Migration(after, new.__shape__, segments=1, shut_out=True, tell=begin_to_stall).run()
+    assert after.get(new.at(film_id="late")).stars == Decimal("2.5")
+
+
+def test_records_that_somebody_keeps_writing_as_before_are_told(store: Store, another: OpenStore) -> None:
+    """They are on the first page, and all of the last are as they should be."""
+    old, new = film({"stars": int}), film({"stars": EXACT}, defaults=ELSEWHERE)
+    before = ensured(another, old)
+    before.put_many([old(film_id=f"{n:02d}", stars=1) for n in range(20)])
+    after, unaware = ensured(another, new), beneath(another())
+    engine, shape, turns = beneath(after), old.__shape__, [0]
+    scan = engine.scan
+
+    def write_before(*args: Any, **options: Any) -> Any:
+        page = scan(*args, **options)
+        if options["after"] is None and page.found:
+            turns[0] += 1
+            first = page.found[0].record.film_id
+            put = Put(shape, prepare(shape, old(film_id=first, stars=turns[0]).__dict__))
+            unaware.commit([put], now=after.clock.now(), token=f"{turns[0]:032d}")
+            page = scan(*args, **options)
+        return page
+
+    engine.scan = write_before
+    with pytest.raises(LayoutMismatch, match=r"cinema\.Film: records fall behind.* run `penstock migrate` again"):
+        Migration(after, new.__shape__, segments=1, page=1, shut_out=True).run()
+    engine.scan = scan
+    assert Migration(after, new.__shape__, segments=1, shut_out=True).run().stage == "complete"
+    assert {after.get(new.at(film_id=f"{n:02d}")).stars for n in range(20)} == {Decimal(1), Decimal(turns[0])}
+
+
+def test_what_a_store_remembers_is_not_asked_for_with_every_record(
+    store: Store, another: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = film({"stars": int}), film({"stars": EXACT}, defaults=ELSEWHERE)
+    ensured(another, old).put_many([old(film_id=str(n), stars=1) for n in range(100)])
+    after, read, asked = ensured(another, new), LayoutRegister.read, list[object]()
+
+    def count(register: LayoutRegister, *args: Any) -> Any:
+        asked.append(args)
+        return read(register, *args)
+
+    monkeypatch.setattr(LayoutRegister, "read", count)
+    assert Migration(after, new.__shape__, segments=1, shut_out=True).run().written == 100
+    assert len(asked) < 50
 
 
 def test_what_cannot_be_migrated_is_not_passed_over(store: Store, another: OpenStore) -> None:

@@ -10,16 +10,36 @@ from pathlib import Path
 
 import pytest
 
+from penstock import Domain, Entity, Table, key
 from penstock.domains import DOMAINS
 from penstock.domains.assetcreator.model import Job, JobPlace
 from penstock.domains.videos.model import DOMAIN as VIDEOS
 from penstock.errors import NotFound
 from penstock.lifecycle.archived_file import DamagedArchive
-from penstock.lifecycle.bundle import keep, line_of, manifest_of, record_of, restore
+from penstock.lifecycle.bundle import bundles, find_record, keep, line_of, manifest_of, record_of, restore
 from penstock.lifecycle.folder_archive import FolderArchive
 
 MOMENT = datetime(2037, 1, 29, 8, 0, tzinfo=UTC)
 ENTITIES = {e.__shape__.label: e for d in DOMAINS for e in d.entities}
+
+
+class Take(Entity, table=Table("takes", partition="PK")):
+    name: str
+    text: str
+
+    @key("TAKE#{name}")
+    def at(self, *, name: str) -> None: ...
+
+
+class Cut(Entity, table=Table("cuts", partition="PK")):
+    name: str
+    text: str
+
+    @key("CUT#{name}")
+    def at(self, *, name: str) -> None: ...
+
+
+Domain("cutting", Take, Cut)
 
 
 def job(job_id: str = "j1") -> Job:
@@ -107,6 +127,26 @@ def test_nothing_is_handed_out_of_a_bundle_that_is_not_whole(archive: FolderArch
     (archive.folder / manifest_of(bundle.name)).unlink()
     with pytest.raises(NotFound):
         next(restore(archive, bundle.name, DOMAINS))
+    assert list(bundles(archive)) == []
+
+
+def test_a_bundle_of_a_later_form_is_not_read_as_one_of_ours(archive: FolderArchive) -> None:
+    bundle = keep(archive, [job("a")])
+    assert list(bundles(archive)) == [bundle.name]
+    path = archive.folder / manifest_of(bundle.name)
+    path.write_text(path.read_text().replace("penstock-bundle/1", "penstock-bundle/9"))
+    with pytest.raises(DamagedArchive, match=r"is a penstock-bundle/9; this version reads penstock-bundle/1 and"):
+        next(restore(archive, bundle.name, DOMAINS))
+
+
+def test_a_record_is_found_by_its_key_among_those_of_other_entities(archive: FolderArchive) -> None:
+    """Records of two entities may have the same key."""
+    take, cut = Take(name="a", text="of a take"), Cut(name="a", text="of a cut")
+    bundle = keep(archive, [take, Take(name="b", text="another"), cut])
+    assert find_record(archive, bundle.name, take.ref, Take) == (take, [])
+    assert find_record(archive, bundle.name, cut.ref, Cut) == (cut, [])
+    with pytest.raises(NotFound, match="has no "):
+        find_record(archive, bundle.name, Cut.at(name="b"), Cut)
 
 
 def test_a_bundle_of_an_unknown_entity_is_answered(archive: FolderArchive) -> None:

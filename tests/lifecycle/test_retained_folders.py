@@ -78,6 +78,15 @@ def test_the_files_of_a_folder_are_archived_one_by_one_and_go(reels: StreamWorld
         assert reels.objects.get(file.key).read() == file.key.encode()
 
 
+def test_of_a_bundle_each_record_has_its_own_files(near: StreamWorld, archive: FolderArchive) -> None:
+    kept = [reel(near, name, folder=f"reels/{name}/") for name in ("1", "2")]
+    near.put(["reels/1/0.m4s", "reels/2/0.m4s", "reels/2/1.m4s"])
+    near.clock.advance(31 * DAY)
+    (bundle,) = retire(near, archive).bundles
+    found = [find_record(archive, bundle, each.ref, Reel)[1] for each in kept]
+    assert [sorted(f.key for f in files) for files in found] == [["reels/1/0.m4s"], ["reels/2/0.m4s", "reels/2/1.m4s"]]
+
+
 def test_what_another_record_holds_is_neither_archived_nor_gone(near: StreamWorld, archive: FolderArchive) -> None:
     theirs = f"{FOLDER}takes/a/"
     reel(near, folder=FOLDER)

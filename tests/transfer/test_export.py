@@ -175,6 +175,17 @@ class TestDamage:
         assert "the file films/p3/002.bin: its bytes are not those that were exported" in text
         assert "the file films/p1/003.bin: is missing" in text
 
+    def test_a_list_of_files_that_is_not_the_manifests_is_named(self, folder: Path, damage: Callable[[], str]) -> None:
+        manifest = folder / "manifest.json"
+        told = json.loads(manifest.read_text())
+        manifest.write_text(json.dumps({**told, "objects": 24}))
+        assert "objects.jsonl: has 25 files, not the 24 of the manifest" in damage()
+        manifest.write_text(json.dumps({**told, "objects": None}))
+        assert "objects.jsonl: the export has no files; import it without" in damage()
+        manifest.write_text(json.dumps(told))
+        (folder / "objects.jsonl").unlink()
+        assert "objects.jsonl: does not hash to what the manifest says" in damage()
+
     def test_no_manifest_is_no_export(self, folder: Path, selection: Selection) -> None:
         (folder / "manifest.json").unlink()
         with pytest.raises(DamagedExport, match="not there"):
