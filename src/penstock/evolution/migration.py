@@ -316,11 +316,11 @@ class Migration:
     def _fill_all(self, stored: StoredLayout, segments: Sequence[MigrationSegment]) -> list[MigrationSegment]:
         backfill = self._backfill(stored)
         if len(segments) == 1:
-            return [self._fill(backfill, segments[0], 1)]
+            return [self._fill(backfill, stored.mark, segments[0], 1)]
         with ThreadPoolExecutor(max_workers=len(segments), thread_name_prefix="penstock-migrate") as pool:
-            return list(pool.map(lambda s: self._fill(backfill, s, len(segments)), segments))
+            return list(pool.map(lambda s: self._fill(backfill, stored.mark, s, len(segments)), segments))
 
-    def _fill(self, backfill: Backfill, segment: MigrationSegment, segments: int) -> MigrationSegment:
+    def _fill(self, backfill: Backfill, mark: str, segment: MigrationSegment, segments: int) -> MigrationSegment:
         while not segment.is_done:
             self._check_pause()
             with self._giving_way.working():
@@ -330,7 +330,8 @@ class Migration:
                 segment.written += page.written
                 segment.unreadable += len(page.unreadable)
                 segment.is_done = page.place is None
-                self._store.put(segment)
+                with self._turn.writing(mark):  # else another has come to its end, and the next one would begin with it
+                    self._store.put(segment)
             self._tell(replace(self._progress("filling", [segment]), segment=segment.number))
             self._limit.keep(page.looked_at)
         return segment
