@@ -11,7 +11,7 @@ import pytest
 from penstock import Formerly, FrozenClock, Store
 from penstock.errors import Conflict
 from penstock.evolution.backfill import Backfill, FilledPage
-from penstock.evolution.migration import Migration, MigrationProgress
+from penstock.evolution.migration import Migration, MigrationProgress, pause_migration
 from penstock.evolution.pending import pending_migrations
 from penstock.kernel.layouts.knower import FRESH
 from penstock.operations.conditions import Compare
@@ -208,6 +208,31 @@ def test_what_is_left_at_former_keys_is_removed_in_one_walk_and_looked_for_in_an
     monkeypatch.setattr(Backfill, "remove", counted)
     assert _migration(after, new, segments=1).run().stage == "complete"
     assert walks.count(None) == 2
+    assert (len(_raw(after, new)), len(_raw(after, old))) == (RECORDS, 0)
+
+
+def test_what_is_left_at_former_keys_goes_no_quicker_than_is_asked_for_and_may_be_paused(
+    store: Store, another: OpenStore, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = _film(), KINDS["another key"]()
+    before, after, other = ensured(another, old), ensured(another, new), another()
+    before.put_many(_many(old))
+    if not pending_migrations(after, [cinema(new)]):
+        return  # where keys are no texts
+    begun: list[float] = []
+    remove = Backfill.remove
+
+    def asked_to_pause(self: Backfill, *args: Any, **options: Any) -> FilledPage:
+        begun.append(clock.monotonic())
+        if len(begun) == 1:
+            pause_migration(other, "cinema.Film")
+        return remove(self, *args, **options)
+
+    monkeypatch.setattr(Backfill, "remove", asked_to_pause)
+    assert _migration(after, new, segments=1, rate=1).run().stage == "paused"
+    assert len(begun) == 1
+    assert _migration(after, new, segments=1, rate=1).run().stage == "complete"
+    assert begun[-1] - begun[1] >= RECORDS - 7, "all but those of the first page were still there"
     assert (len(_raw(after, new)), len(_raw(after, old))) == (RECORDS, 0)
 
 

@@ -282,14 +282,14 @@ class Migration:
 
     def _has_removed(self, former: Backfill, number: int) -> bool:
         """Were there still records of a segment? Nobody is given way to, as many write where keys are texts."""
-        has_removed, place = False, None
+        place = None
         while True:
             self._check_pause()
             page = former.remove(number, self._segments, place, limit=self._page)
-            has_removed, place = has_removed or page.written > 0, page.place
             self._limit.keep(page.looked_at)
+            place = page.place
             if place is None:
-                return has_removed
+                return page.written > 0  # the last page has what was spared before it, so one if there was any
 
     def _backfill(self, stored: StoredLayout, mark: str | None = None) -> Backfill:
         mark = mark or stored.mark
