@@ -6,7 +6,6 @@ field itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast, overload
@@ -188,10 +187,8 @@ class Attr(Generic[T]):
         if self._entity.model_fields[self._shape.name].frozen:
             raise InvalidValue(f"{self!r} is declared frozen; no patch changes it")
 
-    def _members(self, members: Iterable[str]) -> frozenset[str]:
+    def _members(self, members: tuple[str, ...]) -> frozenset[str]:
         self._must_be_free()
-        named = all(isinstance(m, str) for m in members)
-        valid: frozenset[str] = frozenset(self._valid(frozenset(members))) if named else frozenset()
-        if self._shape.kind is not Kind.TEXTS or not valid:
+        if self._shape.kind is not Kind.TEXTS or not members or not all(isinstance(m, str) for m in members):
             raise InvalidValue(f"{self!r}: name at least one member of a set of texts")
-        return valid
+        return frozenset(self._valid(frozenset(members)))
