@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -19,8 +21,8 @@ from penstock.engines.dynamodb.consumed import consumed
 from penstock.kernel.handle import put
 from penstock.operations.writes import Delete
 from penstock.ports.engine import Engine
-from penstock.schema.size import number_size
-from penstock.testing.entities import MOMENT, Specimen, Status, Ticket, specimen
+from penstock.schema.size import number_size, record_size
+from penstock.testing.entities import MOMENT, Colour, Specimen, Status, Ticket, specimen
 from tests.beneath import beneath
 from tests.engines.dynamodb.scripted import Scripted
 
@@ -152,6 +154,49 @@ def test_a_metered_engine_is_an_engine() -> None:
 def test_numbers_are_counted_in_pairs_of_digits(value: Any, size: int) -> None:
     """As DynamoDB Local counts them."""
     assert number_size(value) == size
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "size"),
+    [
+        ("text", "größer", 8),
+        ("colour", Colour.BLUE, 9),
+        ("identifier", UUID(int=7), 36),
+        ("count", -42, 3),
+        ("ratio", 2.5, 3),
+        ("price", Decimal("1.5"), 3),
+        ("flag", False, 1),
+        ("blob", b"\xff\x00\xff", 3),
+        ("second", MOMENT, 20),
+        ("milli", MOMENT, 24),
+        ("micro", MOMENT, 27),
+        ("day", date(2025, 1, 2), 10),
+        ("labels", frozenset({"a", "größer"}), 9),
+        ("notes", ["a", "größer"], 3 + (1 + 1) + (1 + 8)),
+        ("extra", {"ä": None, "b": True, "c": [-42, 2.5]}, 3 + (1 + 2 + 1) + (1 + 1 + 1) + (1 + 1 + 3 + 4 + 4)),
+    ],
+)
+def test_each_kind_of_value_is_counted_to_the_byte_with_its_name(field: str, value: Any, size: int) -> None:
+    bare, shape = specimen().__dict__, Specimen.__shape__
+    assert record_size(shape, {**bare, field: value}) == record_size(shape, bare) + len(field) + size
+
+
+def test_a_record_has_its_tag_its_key_and_its_index_keys_each_with_its_name() -> None:
+    ticket = Ticket(queue="q", ticket_id="1", created_at=MOMENT, owner="ö", due=MOMENT, status=Status.DONE)
+    fields = {
+        "queue": 1,
+        "ticketId": 1,
+        "createdAt": 20,
+        "owner": 2,
+        "due": 20,
+        "status": 4,
+        "priority": 1,
+        "touched": 1,
+    }
+    keys = {"PK": "QUEUE#q", "SK": "TICKET#1", "GSI1PK": "STATUS#done", "GSI1SK": "x" * 20, "GSI2PK": "OWNER#oe"}
+    keys |= {"GSI2SK": "x" * 20 + "#q", "entity": Ticket.__shape__.tag or ""}
+    expected = sum(len(n) + size for n, size in fields.items()) + sum(len(n) + len(text) for n, text in keys.items())
+    assert record_size(Ticket.__shape__, ticket.__dict__) == expected
 
 
 def test_only_so_much_is_remembered() -> None:

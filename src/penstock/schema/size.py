@@ -95,14 +95,10 @@ _NATIVES: WeakKeyDictionary[EntityShape, dict[str, str]] = WeakKeyDictionary()
 
 
 def value_size(field: FieldShape, value: Any) -> int:
-    """Bytes of one value."""
+    """Bytes of one value of a kind that may have many: no number, and nothing that always has as many."""
     kind = field.kind
-    if kind in (Kind.TEXT, Kind.CHOICE, Kind.IDENTIFIER, Kind.INSTANT, Kind.DAY):
+    if kind in (Kind.TEXT, Kind.CHOICE, Kind.DAY):
         return len(key_text(field, value).encode())
-    if kind in (Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL):
-        return number_size(value)
-    if kind is Kind.FLAG:
-        return 1
     if kind is Kind.BYTES:
         return len(value)
     if kind is Kind.TEXTS:
