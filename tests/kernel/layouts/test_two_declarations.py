@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
+from pydantic import Field
 
 from penstock import Expires, FrozenClock, Store, Unreadable, the
-from penstock.declare.units import EpochSeconds
+from penstock.declare.units import EpochSeconds, UtcMicros, UtcSeconds
 from penstock.errors import Conflict, IndexIncomplete, LayoutMismatch
 from penstock.kernel.handle import put
 from penstock.operations.conditions import Compare
 from penstock.operations.updates import Add, Remove, Set
-from penstock.testing.entities import Colour
+from penstock.testing.entities import MOMENT, Colour
 from tests.beneath import beneath
 from tests.kernel.layouts.conftest import OpenStore, ensured
 from tests.kernel.layouts.films import Declared, cinema, film
@@ -22,6 +25,27 @@ TITLE: dict[str, Any] = {"title": str}
 NOTED: dict[str, Any] = {**TITLE, "note": str | None}
 RATED: dict[str, Any] = {**NOTED, "stars": int, "words": list[str]}
 DEFAULTS: dict[str, Any] = {"note": None, "stars": 3, "words": ["a"]}
+VALUES: dict[str, Any] = {
+    "text": "x",
+    "colour": Colour.BLUE,
+    "identifier": UUID(int=7),
+    "count": -42,
+    "ratio": 2.5,
+    "whole": 3.0,
+    "price": Decimal("1.5"),
+    "flag": False,
+    "blob": b"\xff\x00",
+    "second": MOMENT,
+    "micro": MOMENT + timedelta(microseconds=1),
+    "day": date(2025, 1, 2),
+    "labels": frozenset({"a", "b"}),
+    "words": ["x", "y"],
+}
+KINDS: dict[str, Any] = {name: type(value) | None for name, value in VALUES.items()} | {
+    "second": UtcSeconds | None,
+    "micro": UtcMicros | None,
+    "labels": frozenset[str] | None,
+}
 SHELF = ("SHELF#{note}", "{stars:03d}#{film_id}")
 
 
@@ -69,6 +93,18 @@ class TestWhatOneDoesNotKnow:
             change.put(lesser(film_id="b", title="t"))
         assert before.get(new.at(film_id="a")) == new(film_id="a", title="another", note="n", stars=5, words=["x"])
         assert before.get(new.at(film_id="b")) == new(film_id="b", title="t")
+
+    def test_what_is_declared_no_longer_is_kept_of_a_record_that_is_completed_when_it_is_read(
+        self, another: OpenStore
+    ) -> None:
+        more = film({**TITLE, **KINDS}, defaults=dict.fromkeys(KINDS), index=("DAY#{day}", "{second}#{identifier}"))
+        lesser = film({**TITLE, "ticket": UUID}, defaults={"ticket": Field(default_factory=uuid4)})
+        before, after = ensured(another, more), ensured(another, lesser)
+        before.put(more(film_id="a", title="t", **VALUES))
+        after.put(lesser(film_id="a", title="other"))
+        kept = more(film_id="a", title="other", **VALUES)
+        assert before.get(kept.ref) == kept
+        assert list(before.find(more.by_shelf(day=kept.day))) == [kept]
 
     def test_what_stands_at_the_key_of_an_expired_record_has_nothing_of_it(
         self, another: OpenStore, clock: FrozenClock
