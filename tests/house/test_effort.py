@@ -20,6 +20,8 @@ import pytest
 from penstock import Domain, Entity, Move, Store, Table, key, open_store, pattern
 from penstock.declare import Seconds, UtcSeconds
 from penstock.engines.sql.engine import SqlEngine
+from penstock.schema.generated import expressed
+from penstock.schema.kinds import key_text
 from penstock.schema.object_key import ObjectKey
 
 PROJECT = UUID("550e8400-e29b-41d4-a716-446655440000")
@@ -125,6 +127,18 @@ def test_a_change_of_state_with_its_line_and_its_message(store: Store) -> None:
             change.emit("shot.switched", record, light=record.light.value)
 
     assert calls(switch) <= 92
+
+
+@pytest.mark.parametrize("sequence", [0, 1, 999])
+def test_the_texts_of_keys(sequence: int) -> None:
+    """What makes the key of every item that is written calls nothing else, for ids and for numbers that fit."""
+    key, names, values = Shot.__shape__.key, dict[str, Any](), {"project_id": PROJECT, "sequence": sequence}
+    assert key.sort is not None
+    texts = f"{key.partition.expression('v', names)} + {key.sort.expression('v', names)}"
+    made = expressed("made", "v", texts, about="Shot", names=names)
+    assert calls(lambda: made(values)) == 2
+    assert made(values) == f"PROJECT#{PROJECT}SHOT#{sequence:03d}"
+    assert calls(lambda: key_text(Shot.__shape__.fields["project_id"], PROJECT)) == 2
 
 
 def test_a_look_at_each_field_would_be_noticed(store: Store) -> None:

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.errors import DeclarationError, InvalidKey, TooLarge
+from penstock.schema.generated import expressed
 from penstock.schema.kinds import FieldShape, Kind
 from penstock.schema.template import Template, compile_template, escape, unescape
 
@@ -75,6 +76,12 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 def _template(text: str, *, ordered: bool = True, limit: int = 10_000) -> Template:
     return compile_template(text, FIELDS, entity="Example", ordered=ordered, limit=limit)
+
+
+def _coded(template: Template) -> Any:
+    """The same as its `encode`, by way of code."""
+    names: dict[str, Any] = {}
+    return expressed("made", "v", template.expression("v", names), about="", names=names)
 
 
 TEXTS = [
@@ -158,7 +165,9 @@ def test_keys_sort_by_their_bytes_as_their_fields_sort(text: str, examples: int)
 def test_keys_parse_back(text: str, examples: int) -> None:
     def check(template: Template, first: dict[str, Any], second: dict[str, Any]) -> None:
         assert template.parse(template.encode(first)) == first
+        assert coded(first) == template.encode(first)
 
+    coded = _coded(_template(text))
     _pairs(check, _template(text), examples)
 
 
@@ -242,9 +251,11 @@ def test_integers_are_padded_and_moments_have_one_width() -> None:
     ],
 )
 def test_a_part_that_does_not_fit_is_refused(text: str, values: dict[str, Any], message: str) -> None:
-    with pytest.raises(InvalidKey) as refused:
-        _template(text).encode(values)
-    assert str(refused.value) == message
+    template = _template(text)
+    for action in (template.encode, _coded(template), *[template.check] * template.can_refuse):
+        with pytest.raises(InvalidKey) as refused:
+            action(values)
+        assert str(refused.value) == message
 
 
 @pytest.mark.parametrize("letter", ["\x00", "\n", "\x1f", "\x7f", "\ud800"])
@@ -266,7 +277,7 @@ def test_a_key_has_at_most_as_many_bytes_as_its_limit(limit: int, name: str, let
     fits = letter * (room // width) + "x" * (room % width)
     assert len(template.encode({"a": fits}).encode()) == limit
     template.check({"a": fits})
-    for action in (template.encode, template.check):
+    for action in (template.encode, template.check, _coded(template)):
         with pytest.raises(TooLarge, match=f"{limit + 1} bytes; at most {limit}"):
             action({"a": fits + "x"})
 
