@@ -343,6 +343,21 @@ def test_a_field_that_may_be_missing_has_no_other_default() -> None:
     refused(define, "Wrong.size", "None", "default")
 
 
+def test_a_field_that_is_called_otherwise_has_one_default_or_one_that_is_made() -> None:
+    class Made(Entity, table=_fresh()):
+        name: str
+        words: list[str] = attribute("texts", default_factory=list)
+        size: int = attribute("bytes", default=3)
+
+        @key("X#{name}", "Y")
+        def at(self, *, name: str) -> None: ...
+
+    Made(name="a").words.append("x")
+    assert (Made(name="b").words, Made(name="b").size) == ([], 3)
+    with pytest.raises(TypeError, match="both default and default_factory"):
+        attribute("texts", default=["x"], default_factory=list)
+
+
 def test_two_fields_have_two_attributes_and_two_columns() -> None:
     def same_attribute() -> None:
         class Wrong(Entity, table=T):
@@ -591,6 +606,9 @@ def test_an_index_key_has_the_parts_its_index_has() -> None:
         ({"status": ()}, ("status", "no value")),
         ({"flag": "yes"}, ("flag", "'yes'")),
         ({"notes": "x"}, ("notes", "document")),
+        ({"count": True}, ("count", "True", "no int")),
+        ({"name": Status.NEW}, ("name", "Status.NEW", "no str")),
+        ({"flag": 1}, ("flag", "being 1", "no bool")),
     ],
 )
 def test_an_index_depends_on_values_its_fields_can_have(when: dict[str, Any], fragments: tuple[str, ...]) -> None:
@@ -599,6 +617,7 @@ def test_an_index_depends_on_values_its_fields_can_have(when: dict[str, Any], fr
             name: str
             status: Status = Status.NEW
             flag: bool = False
+            count: int = 0
             notes: list[str] | None = None
 
             @key("X#{name}", "Y")

@@ -30,8 +30,6 @@ def attribute(
 
     ``constraints`` are pydantic's: ``ge``, ``le``, ``min_length``, ``pattern``, ``default_factory``, …
     """
-    if "default_factory" not in constraints:
-        constraints["default"] = default
-    info: FieldInfo = Field(**constraints)
+    info: FieldInfo = Field(default=default, **constraints)
     info.metadata.append(StoredAs(name, column, in_key_only))
     return info
