@@ -112,8 +112,17 @@ class LimitPromises(Promise):
             store.patch(specimen().ref, the(Specimen.count).set(2**63))
         with pytest.raises(InvalidValue, match="64 bits"):
             store.patch(specimen().ref, the(Specimen.count).add(2**63))
-        with pytest.raises(TooLarge, match="400 KB"):
-            store.patch(specimen().ref, the(Specimen.text).set("x" * 401 * 1024))
+        long = "x" * 401 * 1024
+        for large in (
+            the(Specimen.text).set(long),
+            the(Specimen.text).set_if_absent(long),
+            the(Specimen.blob).set(long.encode()),
+            the(Specimen.notes).set([long]),
+            the(Specimen.notes).append(long),
+            the(Specimen.labels).include(long),
+        ):
+            with pytest.raises(TooLarge, match="400 KB"):
+                store.patch(specimen().ref, the(Specimen.seen).add(1), large)
         assert store.get(specimen().ref) == specimen()
 
     @differs("sqlite", not_done="what a patch adds to a record that stands is not counted")
