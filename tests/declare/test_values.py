@@ -27,13 +27,14 @@ def values() -> Iterator[type]:
     for room in ROOMS:
         for module in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
             for found in vars(import_module(module.name)).values():
-                if isinstance(found, type) and found.__module__ == module.name:
-                    if is_dataclass(found) or issubclass(found, msgspec.Struct):
-                        yield found
+                is_own = isinstance(found, type) and found.__module__ == module.name
+                if is_own and (is_dataclass(found) or issubclass(found, msgspec.Struct)):
+                    yield found
 
 
 def is_frozen(value: Any) -> bool:
-    return bool(value.__dataclass_params__.frozen if is_dataclass(value) else value.__struct_config__.frozen)
+    told = "__struct_config__" if issubclass(value, msgspec.Struct) else "__dataclass_params__"
+    return bool(getattr(value, told).frozen)
 
 
 def test_what_is_declared_once_and_shared_is_not_changed_afterwards() -> None:
