@@ -22,7 +22,7 @@ from penstock.kernel.handle import put
 from penstock.operations.writes import Delete
 from penstock.ports.engine import Engine
 from penstock.schema.size import number_size, record_size
-from penstock.testing.entities import MOMENT, Colour, Specimen, Status, Ticket, specimen
+from penstock.testing.entities import MOMENT, Colour, Counter, Reading, Specimen, Status, Ticket, specimen
 from tests.beneath import beneath
 from tests.engines.dynamodb.scripted import Scripted
 
@@ -197,6 +197,15 @@ def test_a_record_has_its_tag_its_key_and_its_index_keys_each_with_its_name() ->
     keys |= {"GSI2SK": "x" * 20 + "#q", "entity": Ticket.__shape__.tag or ""}
     expected = sum(len(n) + size for n, size in fields.items()) + sum(len(n) + len(text) for n, text in keys.items())
     assert record_size(Ticket.__shape__, ticket.__dict__) == expected
+
+
+def test_a_field_that_is_a_key_itself_is_counted_once() -> None:
+    reading = Reading(sensor="ab", taken=1200, meter="m", value=5, text="")
+    fields = {"sensor": 2, "taken": 2, "meter": 1, "value": 2, "text": 0}
+    assert record_size(Reading.__shape__, reading.__dict__) == sum(len(n) + size for n, size in fields.items())
+    counter = Counter(name="c", total=7)
+    fields = {"name": 1, "total": 2, "balance": 1}
+    assert record_size(Counter.__shape__, counter.__dict__) == sum(len(n) + size for n, size in fields.items())
 
 
 def test_only_so_much_is_remembered() -> None:

@@ -849,9 +849,34 @@ def test_retention_is_measured_by_fields_there_are() -> None:
     strange = RetainFor(timedelta(days=1), since="made", when=(Status.NEW,))
     refused(_lived(ends, strange), "Wrong", "RetainFor", "no field has")
     refused(_lived(ends, KeepLatest(3, per=("nothing",))), "Wrong", "KeepLatest", "'nothing'")
+    refused(_lived(ends, KeepLatest(3, per=("name", "nothing"))), "Wrong", "KeepLatest", "'nothing'")
     refused(_lived(ends, KeepLatest(0, per=("name",))), "Wrong", "KeepLatest", "0")
     refused(_lived(ends, KeepLatest(3, per=("name",), said_in="kept")), "Wrong", "KeepLatest", "said_by")
-    refused(_lived(ends, KeepLatest(3, per=("name",), spared_until="name")), "Wrong", "KeepLatest", "spared_until")
+    for wrong in ("name", "nothing"):
+        refused(_lived(ends, KeepLatest(3, per=("name",), spared_until=wrong)), "Wrong", "KeepLatest", "spared_until")
+
+
+def test_retention_by_fields_there_are_is_taken() -> None:
+    by_time = RetainFor(timedelta(days=1), since="made")
+    _lived(Expires(at="ends"), by_time, KeepLatest(1, per=("name",)))()
+    _lived(Expires(at="ends"), KeepLatest(1, per=("name",), spared_until="made"))()
+
+
+def test_a_last_change_is_told_by_a_moment() -> None:
+    def declared(last_modified: str) -> Callable[[], None]:
+        def define() -> None:
+            class Wrong(Entity, table=_fresh(), last_modified=last_modified):
+                name: str
+                made: UtcSeconds | None = None
+
+                @key("X#{name}", "Y")
+                def at(self, *, name: str) -> None: ...
+
+        return define
+
+    for wrong in ("name", "nothing"):
+        refused(declared(wrong), "Wrong", f"last_modified={wrong!r}", "a moment")
+    declared("made")()
 
 
 def test_further_indexes_in_sql_are_on_fields_there_are() -> None:
