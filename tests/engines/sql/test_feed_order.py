@@ -82,36 +82,28 @@ def test_changes_that_are_forgotten_while_they_are_read_are_told_to_be_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opened(tmp_path) as store:
-        engine: Any = store.engine
-        shapes, rows = [Alarm.__shape__], engine.connector.rows
-        beginning = engine.feed_end(shapes)
-        store.put(Alarm(shelf="s", bell="a"))
-
-        def interrupted(text: str, parameters: tuple[Any, ...]) -> Any:
-            if "penstock_changes where position >" in text:
-                monkeypatch.undo()
-                assert engine.trim(shapes, before=engine.feed_end(shapes)) == 1
-            return rows(text, parameters)
-
-        monkeypatch.setattr(engine.connector, "rows", interrupted)
-        with pytest.raises(FeedTrimmed):
-            engine.changes(shapes, after=beginning)
+        _forgotten_before(store, "penstock_changes where position >", monkeypatch)
 
 
 def test_on_a_server_they_are_told_to_be_so_too(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(open_store(postgres_server.create_database("forgotten"))) as store:
-        engine: Any = store.engine
-        shapes, rows = [Alarm.__shape__], engine.connector.rows
-        engine.ensure(shapes)
-        beginning = engine.feed_end(shapes)
-        store.put(Alarm(shelf="s", bell="a"))
+        store.engine.ensure([Alarm.__shape__])
+        _forgotten_before(store, "jsonb_populate_record", monkeypatch)  # they were listed already
 
-        def interrupted(text: str, parameters: tuple[Any, ...]) -> Any:
-            if "jsonb_populate_record" in text:  # they were listed already
-                monkeypatch.undo()
-                assert engine.trim(shapes, before=engine.feed_end(shapes)) == 1
-            return rows(text, parameters)
 
-        monkeypatch.setattr(engine.connector, "rows", interrupted)
-        with pytest.raises(FeedTrimmed):
-            engine.changes(shapes, after=beginning)
+def _forgotten_before(store: Store, statement: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader is told that changes were forgotten in the moment before its statement."""
+    engine: Any = store.engine
+    shapes, rows = [Alarm.__shape__], engine.connector.rows
+    beginning = engine.feed_end(shapes)
+    store.put(Alarm(shelf="s", bell="a"))
+
+    def interrupted(text: str, parameters: tuple[Any, ...]) -> Any:
+        if statement in text:
+            monkeypatch.undo()
+            assert engine.trim(shapes, before=engine.feed_end(shapes)) == 1
+        return rows(text, parameters)
+
+    monkeypatch.setattr(engine.connector, "rows", interrupted)
+    with pytest.raises(FeedTrimmed):
+        engine.changes(shapes, after=beginning)
