@@ -58,6 +58,15 @@ RELATIONS = [
 ]
 "As they were planned before the records were given to the store: what stands is never renamed or moved."
 
+HIDDEN = {
+    *("layouts", "layout_editions", "former_layouts", "layout_knowers", "migration_segments"),
+    *("api_keys", "browser_sessions", "guest_links", "sidecars"),
+}
+SEALED = {"seals"}
+ADDED_TO = {"audit", "audited_projects", "released_files"}
+NEVER_REMOVED = {"outbox", "held_messages", "once", "leases", "uploads"}
+"What a handle of one project may not do with the system's records of that project: each set is freer than the former."
+
 
 def created(store: Store, *domains: Domain) -> list[str]:
     return [step.name for step in store.ensure(*domains, dry_run=True) if step.kind == "create table"]
@@ -101,6 +110,15 @@ def test_what_the_system_keeps_is_its_own_through_every_door() -> None:
 def test_a_handle_of_one_project_keeps_what_its_store_keeps(tmp_path: Path) -> None:
     with closing(open_store(f"sqlite:///{tmp_path}/one.db")) as store:
         assert store.scoped("p").own is store.own is SYSTEM_RECORDS
+
+
+def test_a_handle_of_one_project_may_do_no_more_than_it_must() -> None:
+    """A worker that is led astray forgets no message and no repeated request, and rewrites no line of the audit."""
+    rights = {shape.relation: shape.rights for shape in SYSTEM_RECORDS.shapes}
+    assert {r for r, allowed in rights.items() if not allowed.read} == HIDDEN
+    assert {r for r, allowed in rights.items() if not allowed.add} == HIDDEN | SEALED
+    assert {r for r, allowed in rights.items() if not allowed.change} == HIDDEN | SEALED | ADDED_TO
+    assert {r for r, allowed in rights.items() if not allowed.remove} == HIDDEN | SEALED | ADDED_TO | NEVER_REMOVED
 
 
 def test_the_reaper_removes_what_the_system_kept_too_long(tmp_path: Path) -> None:
