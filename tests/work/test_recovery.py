@@ -381,8 +381,13 @@ def test_one_whose_time_is_over_is_ended_also_where_another_has_it_by_then(store
 
 
 def test_one_that_was_renewed_since_it_was_read_is_not_rescued(
-    store: Store, clock: FrozenClock, open_plant: Callable[[], Store], monkeypatch: pytest.MonkeyPatch
+    store: Store,
+    clock: FrozenClock,
+    open_plant: Callable[[], Store],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    """Nor is it tried again without what its handlers write, which was not the reason."""
     task_id = announce(store, look)
     runner = Runner(open_plant(), [TASKS], owner="slow", lease=LEASE)
     (work,) = runner.take()
@@ -396,5 +401,6 @@ def test_one_that_was_renewed_since_it_was_read_is_not_rescued(
 
     monkeypatch.setattr(store, "find", find_then_renew)
     assert rescue(store, [TASKS]) == 0
+    assert "on failure was refused" not in caplog.text
     assert runner.run(work) is Outcome.DONE
     assert len(list(find(TaskAttempt.of_task(task_id=task_id)))) == 1
