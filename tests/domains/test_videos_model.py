@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from penstock import FrozenClock, Store, between, the
 from penstock.domains.videos.model import DOMAIN, VIDEO_METADATA, Video, VideoStatus, expiry_after
-from penstock.errors import Conflict, InvalidValue, NotFound, PenstockError, TooLarge
+from penstock.errors import Conflict, InvalidValue, NotFound, TooLarge
 
 from .keys import assert_every_pattern_is_a_query, index_key_of, key_of, transitions
 
@@ -223,7 +223,7 @@ def test_views_are_counted_exactly(store: Store) -> None:
 
 def test_watching_makes_no_ghost(store: Store) -> None:
     """VM-17, F-VM-4: a video that is not there is not created by its viewers."""
-    with pytest.raises(PenstockError):
+    with pytest.raises(Conflict):
         store.patch(Video.at(video_id=VIDEO_ID), the(Video.view_count).add(1))
     assert store.lookup(Video.at(video_id=VIDEO_ID)) is None
 

@@ -25,6 +25,7 @@ from penstock.kernel.audit import AuditLine, SystemAudit
 from penstock.kernel.lease import NamedLease
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.kernel.seals import AuditedProject, Seal, Verdict, projects, register, seal, seal_known, verify
+from penstock.kernel.seals.seal import SealDigest
 from penstock.ports.engine import Engine
 from tests.kernel.forger import Forger, hire_forger
 from tests.kernel.twins import PutsBlindly
@@ -441,6 +442,17 @@ class TestVerifying:
 
     def test_a_register_that_was_set_back_is_noticed(self, store: Store, forger: Forger) -> None:
         forger.alter(store.get(AuditedProject.at(project_id=P, trail="penstock.SystemAudit")), number=2)
+        assert kinds(verify(store, P)) == ["register"]
+
+    def test_a_seal_that_was_made_to_fit_after_one_of_its_lines_was_removed_is_told_by_the_register(
+        self, store: Store, forger: Forger
+    ) -> None:
+        newest, (gone, *left) = seals(store)[-1], lines(store)[6:9]
+        fitting = SealDigest(newest)
+        for line in left:
+            fitting.add(line)
+        forger.remove(gone)
+        forger.alter(newest, count=len(left), digest=fitting.end())
         assert kinds(verify(store, P)) == ["register"]
 
     @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ import pytest
 from penstock import FrozenClock
 from penstock.errors import Conflict, InvalidKey, InvalidValue, Misconfigured, NotFound, Unavailable, WrongRange
 from penstock.files.object_reads import every
-from penstock.objects import LocalObjects, RouteSigner
+from penstock.objects import LocalObjects, RouteSigner, local
+from penstock.objects.file import identity
 from penstock.ports.clock import Clock
 from penstock.testing.object_promises.promise import WAV, send
 
@@ -173,9 +174,28 @@ def test_several_processes_share_a_folder(tmp_path: Path) -> None:
     assert objects.get("race").read() == b"first"
 
 
+def test_nobody_else_writes_between_the_look_at_an_object_and_its_removal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects = LocalObjects(tmp_path)
+    objects.put("folder/a", b"content")
+    (found,) = every(objects)
+    free: list[bool] = []
+
+    def looked(status: os.stat_result) -> str:
+        with (tmp_path / "lock").open("a") as lock:
+            free.append(_is_free(lock.fileno()))
+        return identity(status)
+
+    monkeypatch.setattr(local, "identity", looked)
+    assert objects.delete_unchanged(found)
+    assert free == [False]
+
+
 def _is_free(lock: int) -> bool:
+    """Whether anybody could have it who is content to share it: nobody may."""
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     fcntl.flock(lock, fcntl.LOCK_UN)

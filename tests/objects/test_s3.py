@@ -6,7 +6,8 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from importlib.machinery import ModuleSpec
@@ -312,15 +313,13 @@ def test_what_is_replaced_while_it_is_copied_is_not_copied(
     assert [found.key for found in every(s3)] == ["a"]
 
 
-@pytest.mark.parametrize("meetings", [1, 2])
-def test_two_who_meet_at_a_key_are_both_refused_and_one_of_them_tries_again(
-    s3_connection: S3Connection, s3: S3Objects, meetings: int
-) -> None:
-    """S3 answers both so; if neither tried again, nobody would have written."""
+@contextmanager
+def met_at_a_key(s3: S3Objects, times: int) -> Iterator[list[str]]:
+    """Another writes at the same moment, so many times; S3 answers both so."""
     refused: list[str] = []
 
     def met(**_: Any) -> Any:
-        if len(refused) < meetings:
+        if len(refused) < times:
             refused.append("met")
             return AWSResponse("", 409, {}, None), {"Error": {"Code": "ConditionalRequestConflict"}}
         return None
@@ -328,11 +327,24 @@ def test_two_who_meet_at_a_key_are_both_refused_and_one_of_them_tries_again(
     events = s3._client.meta.events
     events.register("before-call.s3.PutObject", met)
     try:
-        s3.put("a", b"ours", absent=True)
+        yield refused
     finally:
         events.unregister("before-call.s3.PutObject", met)
+
+
+@pytest.mark.parametrize("meetings", [1, 2])
+def test_two_who_meet_at_a_key_are_both_refused_and_one_of_them_tries_again(s3: S3Objects, meetings: int) -> None:
+    """If neither tried again, nobody would have written."""
+    with met_at_a_key(s3, meetings) as refused:
+        s3.put("a", b"ours", absent=True)
     assert len(refused) == meetings
     assert s3.get("a").read() == b"ours"
+
+
+def test_whoever_meets_others_again_and_again_is_refused_in_the_end(s3: S3Objects) -> None:
+    with met_at_a_key(s3, 100) as refused, pytest.raises(Conflict, match="there is an object a already"):
+        s3.put("a", b"ours", absent=True)
+    assert len(refused) == 5
 
 
 def test_the_largest_object_is_copied_in_no_more_parts_than_there_may_be() -> None:

@@ -218,13 +218,18 @@ def test_what_a_worker_has_put_off_is_due_when_he_says_and_not_when_it_would_be_
     assert the_task(store, task_id).due_at == clock.now() + timedelta(seconds=1)
 
 
+@pytest.mark.parametrize("is_noted", [False, True], ids=["told", "told and noted"])
 def test_what_a_worker_puts_off_just_when_it_is_taken_for_lost_is_due_when_he_says(
-    store: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+    store: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, is_noted: bool
 ) -> None:
     task_id, broker = announce(store, look), Paper()
     at_work = dispatcher(store, broker)
     assert at_work.run_once() == 1
     broker.told.clear()
+    if is_noted:
+        clock.advance(timedelta(seconds=2))
+        assert at_work.run_once() == 0
+        assert the_task(store, task_id).due_at > clock.now(), "the store knows that it has been told of"
     clock.advance(timedelta(seconds=5))
     put_off = clock.now() + timedelta(seconds=30)
 
@@ -238,6 +243,17 @@ def test_what_a_worker_puts_off_just_when_it_is_taken_for_lost_is_due_when_he_sa
     monkeypatch.setattr("penstock.workers.dispatcher.postpone", overtaken)
     at_work.run_once()
     assert the_task(store, task_id).due_at == put_off
+
+
+def test_what_cannot_be_sent_is_tried_again_after_a_while(store: Store, clock: FrozenClock) -> None:
+    task_id, broker = announce(store, look), Paper()
+    broker.refuses = {task_id}
+    at_work = dispatcher(store, broker)
+    assert at_work.run_once() == 0
+    assert the_task(store, task_id).due_at == clock.now() + timedelta(seconds=5), "others are told of first"
+    broker.refuses = set()
+    clock.advance(timedelta(seconds=5))
+    assert at_work.run_once() == 1
 
 
 def test_one_that_found_no_slot_is_due_when_its_worker_says(store: Store, clock: FrozenClock) -> None:
