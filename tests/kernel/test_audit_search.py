@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -62,3 +63,19 @@ def test_an_export_has_each_line_once_in_order(trail: Store) -> None:
 
     assert told(9) == ("0 4 8", True)
     assert told(2) == ("0 4", False)
+
+
+def test_an_export_begins_before_more_is_read_than_is_shown_first(
+    trail: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, read = trail.page, []
+
+    def told(*asked: Any, **options: Any) -> Any:
+        read.append(page(*asked, **options))
+        return read[-1]
+
+    monkeypatch.setattr(trail, "page", told)
+    first = next(AuditQuestion(P).lines(trail, SystemAudit, most=9))
+    assert isinstance(first, AuditLine)
+    assert first.action == "0"
+    assert len(read) == 1

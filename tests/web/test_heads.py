@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -71,6 +71,15 @@ def test_a_query_that_is_too_much_is_refused(siege: Siege) -> None:
     for query in (b"a=1&" * 1_000, b"a" * 9_000):
         found = answer(siege, b"GET /objects/x?" + query + b" HTTP/1.1\r\nHost: x\r\n\r\n")
         assert b" 431 " in found
+
+
+def test_a_path_and_its_query_may_be_of_so_many_bytes_together(tmp_path: Path) -> None:
+    with closing(Service(tmp_path).client()) as client:
+
+        def asked(length: int) -> int:
+            return client.get("/healthz?" + "a" * (length - len("/healthz"))).status_code
+
+        assert (asked(8000), asked(8001)) == (200, 431)
 
 
 def test_a_body_in_the_smallest_chunks_is_broken_off(siege: Siege) -> None:
