@@ -40,7 +40,7 @@ class Judge:
     def verdict(self, mutant: Mutant, *, but: Sequence[str] = ()) -> tuple[Verdict, list[str]]:
         """What becomes of it, and the files that were tried: all `but` those that let it pass before."""
         self._began, self.collection.used = time.monotonic(), 0.0
-        files = [each for each in self.area.test_files(self.tree) if each not in but]
+        files = [each for each in self._files if each not in but]
         judged: list[str] = []
         called = False
         for some in rounds(self._nearness.order(mutant, files)):
@@ -86,7 +86,12 @@ class Judge:
 
     @cached_property
     def _nearness(self) -> Nearness:
-        return Nearness(self.tree, self.area.test_files(self.tree))
+        return Nearness(self.tree, self._files)
+
+    @cached_property
+    def _files(self) -> list[str]:
+        """Those that were collected: whoever writes tests meanwhile has them tried the next time."""
+        return self.area.test_files(self.tree)
 
     @cached_property
     def _runner(self) -> TestRunner:

@@ -16,6 +16,7 @@ from penstock import Store, open_store, the
 from penstock.domains.assetcreator.model import DOMAIN, Asset, Job, JobPlace, Project, Step
 from penstock.domains.assetcreator.stages import Status
 from penstock.domains.musicvideo.model import DOMAIN as MUSIC
+from penstock.engines.sql import connections
 from penstock.engines.sql.engine import SqlEngine
 from penstock.engines.sql.isolation import TENANT
 from penstock.engines.sql.postgres import BoundConnector, PostgresConnector
@@ -264,6 +265,16 @@ def test_a_proxy_is_found_out_and_a_straight_line_is_not(through: str, url: str)
             store.lookup(Project.at(project_id=ONE))
         assert connector_of(store).connections.shared is shared
         store.close()
+
+
+def test_a_proxy_that_keeps_sessions_and_swallows_what_they_start_with_is_found_out(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A query there could take any index, or none, and moments would be told in the server's own zone."""
+    monkeypatch.setattr(connections, "_options", lambda settings: "")
+    with closing(open_at(url)) as store:
+        store.lookup(Project.at(project_id=ONE))
+        assert connector_of(store).connections.shared
 
 
 def test_whoever_waits_looks_again_and_again(store: Store) -> None:
