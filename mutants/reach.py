@@ -66,16 +66,23 @@ class Reach:
         """The tests of some files that call the function, those first that do little else.
 
         What is carried out when the file is loaded, as what stands in no function is, any test may notice that uses
-        the file.
+        the file, or what lies beside it.
         """
         inside = mutant.path.removeprefix(f"{self.tree.source}/")
         name = f"{inside}:{mutant.function}"
         at_once = (inside, mutant.function) in early or not _is_called(mutant, self.tree)
         found = self._by_file.get(inside, []) if at_once else self._by_function.get(name, [])
         within = [each for each in found if each.file in files]
-        return sorted(
-            within, key=lambda each: (name not in each.functions, each.seconds * len(each.functions), each.test)
-        )
+        within.sort(key=lambda each: (name not in each.functions, each.seconds * len(each.functions), each.test))
+        return [*within, *self._beside(inside, within, files)] if at_once else within
+
+    def _beside(self, inside: str, but: Sequence[Reached], files: Container[str]) -> list[Reached]:
+        """The tests that call something of the files in the same folder."""
+        folder, known = inside.rpartition("/")[0], {each.test for each in but}
+        neighbours = [path for path in self._by_file if path.rpartition("/")[0] == folder]
+        found = {each.test: each for path in neighbours for each in self._by_file[path] if each.file in files}
+        left = [each for test, each in found.items() if test not in known]
+        return sorted(left, key=lambda each: (each.seconds * len(each.functions), each.test))
 
     def _kept(self, file: str) -> Path:
         name = file.replace("/", ".").removesuffix(".py")

@@ -18,6 +18,8 @@ import pytest
 
 _called: set[CodeType] = set()
 _shared: set[CodeType] = set()
+_lasting: defaultdict[int, set[CodeType]] = defaultdict(set)
+"What was called by the tests that had a fixture which lasts: it may remember that for those which come later."
 _ENOUGH = 2.0
 "Seconds of the processor for all variants of one test on one engine: of what is left over the first ones tell."
 _spent: defaultdict[tuple[str, str], float] = defaultdict(float)
@@ -68,8 +70,18 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
         return result
     seconds = round(_used() - began, 3)
     _spent[_variants_of(item)] += seconds
+    own = set(_called)
+    for lasting in _lasting_of(item):
+        _called.update(_lasting[lasting])
+        _lasting[lasting] |= own
     _tell({"test": item.nodeid, "seconds": seconds, "functions": _names()})
     return result
+
+
+def _lasting_of(item: pytest.Item) -> list[int]:
+    """Its fixtures that other tests have as well; those of the whole session serve too many to tell anything."""
+    known = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
+    return [id(each[-1]) for each in known.values() if each[-1].scope in ("module", "class")]
 
 
 class Leaving:

@@ -16,6 +16,7 @@ from penstock.errors import Conflict
 from penstock.kernel.idempotency import Claim, InProgress, KeyReused, Replay, SystemOnce, begin, new_id, once_key, seize
 from penstock.kernel.lease import LeaseLost, NamedLease, take_named
 from penstock.ports.engine import Engine
+from penstock.schema.shape import Rights
 
 MINUTE = timedelta(minutes=1)
 
@@ -146,6 +147,12 @@ def test_the_effect_and_its_end_commit_together(kept: Store) -> None:
     with pytest.raises(Conflict), kept.change(once=claim) as change:
         change.create(NamedLease(name="a second effect"))
     assert kept.lookup(NamedLease.at(name="a second effect")) is None
+
+
+def test_whoever_works_for_one_project_forgets_no_claim_of_it(kept: Store) -> None:
+    """Or what was done once could be done again."""
+    turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    assert SystemOnce.__shape__.rights == Rights(remove=False)
 
 
 def test_after_its_lifetime_the_key_is_new(kept: Store, clock: FrozenClock) -> None:

@@ -16,7 +16,7 @@ from mutants.nearness import Nearness, rounds
 from mutants.report import report, tally
 from mutants.results import Result
 from mutants.tree import Tree
-from tests.mutants.toy import AREA, ELSEWHERE, GATE, NOTICED, TESTS, UNNOTICED, toy
+from tests.mutants.toy import AREA, ELSEWHERE, GATE, LIMITS, NOTICED, TESTS, UNNOTICED, toy
 
 
 def campaign(tree: Tree, *, told: list[str] | None = None, minutes: int = 5) -> Campaign:
@@ -62,6 +62,17 @@ def test_what_is_only_called_in_processes_that_a_test_forks_or_starts_is_judged_
     tried: tuple[Tree, list[Result]],
 ) -> None:
     assert {each.by for each in tried[1] if each.after in ELSEWHERE} == {f"{TESTS}::test_what_is_called_elsewhere"}
+
+
+def test_what_an_earlier_test_has_left_to_later_ones_is_judged_by_these_too(tried: tuple[Tree, list[Result]]) -> None:
+    """A fixture that lasts remembers what was called for the first of them."""
+    (written,) = [each for each in tried[1] if each.after == "return 42"]
+    assert written.by == f"{TESTS}::test_reading"
+
+
+def test_what_nothing_calls_is_judged_by_the_tests_of_its_neighbours(tried: tuple[Tree, list[Result]]) -> None:
+    (most,) = [each for each in tried[1] if each.path == LIMITS]
+    assert most.by == f"{TESTS}::test_the_most"
 
 
 def test_each_is_judged_by_the_tests_that_call_it(tried: tuple[Tree, list[Result]]) -> None:

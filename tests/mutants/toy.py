@@ -1,4 +1,4 @@
-"""A package of one module with tests of its own: which of its mutants survive is known."""
+"""A package of two modules with tests of its own: which of its mutants survive is known."""
 
 from __future__ import annotations
 
@@ -47,7 +47,14 @@ def started() -> int:
 
 def rare() -> int:
     return 31
+
+
+def written() -> int:
+    return 41
 '''
+_LIMITS = """
+MOST = 5
+"""
 _TESTS = """
 import os
 import subprocess
@@ -56,6 +63,7 @@ import sys
 import pytest
 
 from toy.gate import BOARDS, opens, waited
+from toy.limits import MOST
 
 
 def test_members_of_age() -> None:
@@ -89,6 +97,28 @@ def test_one_variant_alone_calls_it(member: bool) -> None:
     assert opens(18, member) or rare() == 31
 
 
+@pytest.fixture(scope="module")
+def book():
+    return {}
+
+
+def page(book):
+    from toy.gate import written
+    return book["page"] if "page" in book else book.setdefault("page", written())
+
+
+def test_opening(book) -> None:
+    assert page(book)
+
+
+def test_reading(book) -> None:
+    assert page(book) == 41
+
+
+def test_the_most() -> None:
+    assert opens(18, True) and MOST == 5
+
+
 def test_what_is_called_elsewhere() -> None:
     from toy.gate import forked
     child = os.fork()
@@ -99,13 +129,15 @@ def test_what_is_called_elsewhere() -> None:
     assert subprocess.run([sys.executable, "-c", told]).returncode == 21
 """
 _SETTINGS = '[tool.pytest.ini_options]\npythonpath = ["src"]\nmarkers = ["long"]\naddopts = "--import-mode=importlib"\n'
-GATE = "src/toy/gate.py"
+GATE, LIMITS = "src/toy/gate.py", "src/toy/limits.py"
 TESTS = "tests/test_gate.py"
 AREA = Area("toy", ("src/toy",), 1, ("tests",), engines="")
 ELSEWHERE = {"return 12", "return 22"}
 NOTICED = {
     *("LIMIT = 4", "return 8", "return (member)", "passed = 1", "while passed <= times:", "if False:"),
     "return 32",
+    "return 42",
+    "MOST = 6",
     *ELSEWHERE,
 }
 UNNOTICED = {
@@ -118,7 +150,8 @@ UNNOTICED = {
 
 def toy(folder: Path) -> Tree:
     """The package in a folder."""
-    for path, text in {GATE: _SOURCE, TESTS: _TESTS, "pyproject.toml": _SETTINGS, "src/toy/__init__.py": ""}.items():
+    texts = {GATE: _SOURCE, LIMITS: _LIMITS, TESTS: _TESTS, "pyproject.toml": _SETTINGS, "src/toy/__init__.py": ""}
+    for path, text in texts.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text.lstrip())
     return Tree(folder)
