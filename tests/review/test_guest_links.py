@@ -14,6 +14,7 @@ from penstock.auth.guest_link import GuestLink, new_link_token
 from penstock.errors import Conflict
 from penstock.kernel.audit import EVERYWHERE, SystemAudit
 from penstock.review.past_reviews import PastReviews
+from penstock.runtime.logs import JsonLines
 from penstock.web import api
 from penstock.web.built_console import BuiltConsole
 from tests.review.conftest import furnished
@@ -326,3 +327,20 @@ def test_visits_are_written_down_without_filling_the_trail(studio: Service, edit
     assert (seen["visits"], seen["last_visit_at"] is not None) == (2, True)
     lines = [x for x in studio.store.find(SystemAudit.of_project(project_id="p1")) if x.actor.startswith("guest#")]
     assert len(lines) == 2
+
+
+def test_what_opens_a_link_is_in_no_line_of_the_log(
+    studio: Service, editor: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever reads a log could go where the link leads."""
+    path = link(editor, "comment", "decide")["path"]
+    token, guest = path.rpartition("/")[2], studio.client()
+    caplog.set_level(logging.DEBUG)
+    for asked in ("", "/item", "/notes", "/film", "/waveform", "/plot"):
+        guest.get(f"{path}{asked}")
+    said = say(guest, path).json()
+    guest.post(f"{path}/notes/{said['note_id']}/replies", json={"name": "Bob", "text": "very"})
+    guest.post(f"{path}/decisions", json={"name": "Bob", "decision": "approve", "mark": "0" * 32})
+    lines = [JsonLines().format(record) for record in caplog.records if record.name.startswith("penstock")]
+    assert sum('"/guest/{token}' in line for line in lines) >= 9
+    assert [line for line in lines if token in line] == []
