@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,6 +47,8 @@ class Reach:
     engines: str = "sqlite"
     _by_function: dict[str, list[Reached]] = field(default_factory=lambda: defaultdict(list))
     _by_file: dict[str, list[Reached]] = field(default_factory=lambda: defaultdict(list))
+    _of_file: dict[str, list[Reached]] = field(default_factory=lambda: defaultdict(list))
+    "The tests that stand in a file, and not those that call something of it."
     known: dict[str, int] = field(default_factory=dict)
     "How many tests of each file are known."
 
@@ -66,7 +69,7 @@ class Reach:
         """The tests of some files that call the function, those first that do little else.
 
         What is carried out when the file is loaded, as what stands in no function is, any test may notice that uses
-        the file, or what lies beside it.
+        the file, or what lies beside it; and those of files that speak of the class which is broken.
         """
         inside = mutant.path.removeprefix(f"{self.tree.source}/")
         name = f"{inside}:{mutant.function}"
@@ -74,15 +77,22 @@ class Reach:
         found = self._by_file.get(inside, []) if at_once else self._by_function.get(name, [])
         within = [each for each in found if each.file in files]
         within.sort(key=lambda each: (name not in each.functions, each.seconds * len(each.functions), each.test))
-        return [*within, *self._beside(inside, within, files)] if at_once else within
+        if not at_once:
+            return within
+        known = {each.test for each in within}
+        others = {each.test: each for each in self._beside(inside, mutant.function) if each.file in files}
+        left = [each for test, each in others.items() if test not in known]
+        return [*within, *sorted(left, key=lambda each: (each.seconds * len(each.functions), each.test))]
 
-    def _beside(self, inside: str, but: Sequence[Reached], files: Container[str]) -> list[Reached]:
-        """The tests that call something of the files in the same folder."""
-        folder, known = inside.rpartition("/")[0], {each.test for each in but}
-        neighbours = [path for path in self._by_file if path.rpartition("/")[0] == folder]
-        found = {each.test: each for path in neighbours for each in self._by_file[path] if each.file in files}
-        left = [each for test, each in found.items() if test not in known]
-        return sorted(left, key=lambda each: (each.seconds * len(each.functions), each.test))
+    def _beside(self, inside: str, broken: str) -> Iterator[Reached]:
+        """The tests that call something of the files in the same folder, and those of files that name the class."""
+        folder, told = inside.rpartition("/")[0], re.compile(rf"\b{broken.partition('.')[0]}\b")
+        for path, reached in self._by_file.items():
+            if path.rpartition("/")[0] == folder:
+                yield from reached
+        for file in self.known if broken else ():
+            if told.search(self.tree.text(file)):
+                yield from self._of_file[file]
 
     def _kept(self, file: str) -> Path:
         name = file.replace("/", ".").removesuffix(".py")
@@ -101,6 +111,7 @@ class Reach:
         tests: list[tuple[str, float, int, list[int]]] = kept["tests"]  # type: ignore[assignment]
         for name, seconds, others, called in tests:
             reached = Reached(name, seconds, frozenset(names[number] for number in called), others)
+            self._of_file[file].append(reached)
             for function in reached.functions:
                 self._by_function[function].append(reached)
             for path in {function.partition(":")[0] for function in reached.functions}:

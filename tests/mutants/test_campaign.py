@@ -16,7 +16,7 @@ from mutants.nearness import Nearness, rounds
 from mutants.report import report, tally
 from mutants.results import Result
 from mutants.tree import Tree
-from tests.mutants.toy import AREA, ELSEWHERE, GATE, LIMITS, NOTICED, TESTS, UNNOTICED, toy
+from tests.mutants.toy import AREA, ELSEWHERE, GATE, LIMITS, NOTICED, PLAIN, TESTS, UNNOTICED, toy
 
 
 def campaign(tree: Tree, *, told: list[str] | None = None, minutes: int = 5) -> Campaign:
@@ -73,6 +73,13 @@ def test_what_an_earlier_test_has_left_to_later_ones_is_judged_by_these_too(trie
 def test_what_nothing_calls_is_judged_by_the_tests_of_its_neighbours(tried: tuple[Tree, list[Result]]) -> None:
     (most,) = [each for each in tried[1] if each.path == LIMITS]
     assert most.by == f"{TESTS}::test_the_most"
+
+
+def test_a_class_of_which_nothing_is_called_is_judged_by_the_tests_that_name_it(
+    tried: tuple[Tree, list[Result]],
+) -> None:
+    (plain,) = [each for each in tried[1] if each.path == PLAIN]
+    assert plain.by == f"{TESTS}::test_the_least"
 
 
 def test_each_is_judged_by_the_tests_that_call_it(tried: tuple[Tree, list[Result]]) -> None:

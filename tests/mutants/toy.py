@@ -1,4 +1,4 @@
-"""A package of two modules with tests of its own: which of its mutants survive is known."""
+"""Two packages of three modules with tests of their own: which of its mutants survive is known."""
 
 from __future__ import annotations
 
@@ -55,6 +55,10 @@ def written() -> int:
 _LIMITS = """
 MOST = 5
 """
+_PLAIN = """
+class Plain:
+    least = 1
+"""
 _TESTS = """
 import os
 import subprocess
@@ -64,6 +68,7 @@ import pytest
 
 from toy.gate import BOARDS, opens, waited
 from toy.limits import MOST
+from plain.values import Plain
 
 
 def test_members_of_age() -> None:
@@ -119,6 +124,10 @@ def test_the_most() -> None:
     assert opens(18, True) and MOST == 5
 
 
+def test_the_least() -> None:
+    assert Plain.least == 1
+
+
 def test_what_is_called_elsewhere() -> None:
     from toy.gate import forked
     child = os.fork()
@@ -129,15 +138,16 @@ def test_what_is_called_elsewhere() -> None:
     assert subprocess.run([sys.executable, "-c", told]).returncode == 21
 """
 _SETTINGS = '[tool.pytest.ini_options]\npythonpath = ["src"]\nmarkers = ["long"]\naddopts = "--import-mode=importlib"\n'
-GATE, LIMITS = "src/toy/gate.py", "src/toy/limits.py"
+GATE, LIMITS, PLAIN = "src/toy/gate.py", "src/toy/limits.py", "src/plain/values.py"
 TESTS = "tests/test_gate.py"
-AREA = Area("toy", ("src/toy",), 1, ("tests",), engines="")
+AREA = Area("toy", ("src/toy", "src/plain"), 1, ("tests",), engines="")
 ELSEWHERE = {"return 12", "return 22"}
 NOTICED = {
     *("LIMIT = 4", "return 8", "return (member)", "passed = 1", "while passed <= times:", "if False:"),
     "return 32",
     "return 42",
     "MOST = 6",
+    "least = 2",
     *ELSEWHERE,
 }
 UNNOTICED = {
@@ -150,7 +160,8 @@ UNNOTICED = {
 
 def toy(folder: Path) -> Tree:
     """The package in a folder."""
-    texts = {GATE: _SOURCE, LIMITS: _LIMITS, TESTS: _TESTS, "pyproject.toml": _SETTINGS, "src/toy/__init__.py": ""}
+    texts = {GATE: _SOURCE, LIMITS: _LIMITS, PLAIN: _PLAIN, TESTS: _TESTS, "pyproject.toml": _SETTINGS}
+    texts |= {"src/toy/__init__.py": "", "src/plain/__init__.py": ""}
     for path, text in texts.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text.lstrip())
