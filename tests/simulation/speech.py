@@ -101,7 +101,7 @@ def the_text_was_spoken_and_each_file_has_its_record(world: World) -> None:
     spoken = list(world.notes.get("jobs", {}).values()) == [SpeechJobStatus.COMPLETED.value]
     assert spoken or world.clocks_set, "the text was not spoken, though nobody's clock had its day over"
     files = {audio.file for audio in world.records(TempAudio)}
-    left = [key for key in world.objects if key not in files and not key.startswith(f"{TRASH}/")]
+    left = [key for key in world.objects if key not in files and not key.startswith(TRASH)]
     assert left == [], f"{left} have no record"
 
 

@@ -12,10 +12,12 @@ from tests.simulation.full_cast import full_cast
 
 FAULTS = 8
 "So many things happen at most in one schedule."
+HOURS = (-1, 1)
+"What is due by a clock a day ahead, or found overdue by one that is behind, takes a day: a run has three hours."
 
 
 def test_some_schedules_of_the_full_cast() -> None:
-    assert simulate(full_cast(), schedules=10, faults=FAULTS).schedules == 10
+    assert simulate(full_cast(), schedules=10, faults=FAULTS, hours=HOURS).schedules == 10
 
 
 @pytest.mark.long
@@ -23,4 +25,4 @@ def test_some_schedules_of_the_full_cast() -> None:
 @pytest.mark.parametrize("part", range(4))
 def test_twenty_thousand_schedules_of_the_full_cast(part: int) -> None:
     seed = 100_000 * (part + 1)
-    assert simulate(full_cast(), schedules=5000, seed=seed, faults=FAULTS).schedules == 5000
+    assert simulate(full_cast(), schedules=5000, seed=seed, faults=FAULTS, hours=HOURS).schedules == 5000

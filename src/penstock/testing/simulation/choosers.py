@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from penstock.testing.simulation.run import Standing
@@ -38,6 +38,8 @@ LIKELY: Mapping[Happening, float] = {
     Happening.SECOND_PROCESS: 0.001,
 }
 "How likely each happening is at a point where it can be."
+HOURS = (-26, -1, 1, 26)
+"By so many of them a clock is set."
 
 
 class Chance:
@@ -47,9 +49,16 @@ class Chance:
     be amiss, and nothing would come to rest.
     """
 
-    def __init__(self, seed: int, likely: Mapping[Happening, float] = LIKELY, *, faults: int | None = None) -> None:
+    def __init__(
+        self,
+        seed: int,
+        likely: Mapping[Happening, float] = LIKELY,
+        *,
+        faults: int | None = None,
+        hours: Sequence[int] = HOURS,
+    ) -> None:
         self._random, self._likely = Random(f"schedule {seed}"), likely
-        self._faults = faults
+        self._faults, self._hours = faults, hours
 
     def __call__(self, standing: Standing) -> Decision | None:
         for happening in possible(standing) if self._faults != 0 else _going_first(standing):
@@ -70,7 +79,7 @@ class Chance:
             case Happening.HELD_OPEN:
                 return self._random.choice((0, 0, 1, 4))
             case Happening.JUMP:
-                return self._random.choice((-26, -1, 1, 26))
+                return self._random.choice(self._hours)
         return 0
 
 

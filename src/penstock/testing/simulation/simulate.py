@@ -9,7 +9,7 @@ from penstock.declare.domain import Domain
 from penstock.errors import InvalidValue
 from penstock.kernel.store import Store
 from penstock.testing.simulation.cast import crew, work_is_done
-from penstock.testing.simulation.choosers import LIKELY, Chance
+from penstock.testing.simulation.choosers import HOURS, LIKELY, Chance
 from penstock.testing.simulation.invariants import ALWAYS, AT_REST, sorted_out
 from penstock.testing.simulation.outcome import Outcome
 from penstock.testing.simulation.run import Run
@@ -72,16 +72,18 @@ def simulate(
     token: str | None = None,
     likely: Mapping[Happening, float] = LIKELY,
     faults: int | None = None,
+    hours: Sequence[int] = HOURS,
 ) -> Simulated:
     """Run so many schedules by chance, the plainest first; ScheduleFailed tells the first that goes wrong, made short.
 
     With a token: the one that it stands for. At most so many ``faults`` happen in each; None: it is left to chance.
+    By one of these ``hours`` a clock is set: by none that a run does not outlast, where something is always due.
     """
     if token is not None:
         return _checked([play(scene, schedule_of(token))])
     steps = 0
     for number in range(seed, seed + schedules):
-        chance = Chance(number, likely if number > seed else {}, faults=faults)
+        chance = Chance(number, likely if number > seed else {}, faults=faults, hours=hours)
         outcome = Run(scene, Schedule(number), chance).play()
         steps += len(outcome.steps)
         if outcome.broken is not None:
