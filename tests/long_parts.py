@@ -16,12 +16,14 @@ from collections.abc import Sequence
 import pytest
 
 _ALONG = "tests/evolution/proof/test_proof.py::test_a_hundred_thousand_records_come_along"
+_CAST = "tests/simulation/test_full_cast.py::test_twenty_thousand_schedules_of_the_full_cast"
 _CHANGING = "tests/kernel/test_histories.py::test_declarations_change_in_many_histories"
 _KILLED = "tests/faults/test_thousand_kills.py::test_a_thousand_kills_lose_nothing_and_double_nothing"
 
 PARTS: dict[str, tuple[str, ...]] = {
     "schedules": ("tests/simulation/",),
     "full-cast": ("tests/simulation/test_full_cast.py",),
+    "full-cast-more": (f"{_CAST}[2", f"{_CAST}[3"),
     "histories": ("tests/kernel/test_histories.py",),
     "declarations": (_CHANGING,),
     "properties": ("tests/kernel/test_history_everywhere.py", "tests/kernel/test_properties.py"),

@@ -1,6 +1,6 @@
 """The full cast by chance: a few schedules each time, and twenty thousand on long runs.
 
-A schedule takes an eighth of a second, so that two cores have had all of them in some twenty minutes.
+A schedule takes a fifth of a second, so that two cores have had half of them in some twenty minutes.
 """
 
 from __future__ import annotations
