@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,8 +72,12 @@ def _asked(folder: Path, url: str) -> bytes:
     """The answer to somebody who comes anew."""
     key = (folder / ".penstock/key").read_text().partition(": ")[2].strip()
     request = urllib.request.Request(url, headers={"Authorization": key, "Connection": "close"})
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        return bytes(answer.read())
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return bytes(answer.read())
+    except urllib.error.HTTPError as refused:
+        log = (folder / "log").read_text()[-3000:]
+        raise AssertionError(f"{url}: {refused.code} {refused.read()!r}\n{log}") from None
 
 
 def test_two_processes_answer_and_one_that_dies_is_started_again(tmp_path: Path) -> None:
