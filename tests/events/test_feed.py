@@ -482,6 +482,25 @@ def test_a_handler_is_silenced_once_for_each_of_its_writes_and_hears_the_same_of
     assert heard == ["t1", "t1", "stamped"]
 
 
+def test_of_two_equal_changes_one_is_its_own_and_it_hears_of_the_other(watched: Store) -> None:
+    """It is behind: another has made the same change before and taken it back, and nobody could tell the two apart."""
+    feed = Feed(watched, "f", owner="a")
+    heard: list[tuple[str, str]] = []
+
+    @feed.on(Video, "update")
+    def stamp(entry: FeedEntry, claim: Claim) -> None:
+        heard.append((entry.old.title, entry.new.title))
+        if entry.new.title == "t1":
+            with watched.change(once=claim) as change:
+                change.patch(entry.new.ref, the(Video.title).set("stamped"))
+
+    watched.create(video(1, title="t0"))
+    for title in ("t1", "stamped", "t1"):
+        watched.patch(video(1).ref, the(Video.title).set(title))
+    feed.drain(rounds=20)
+    assert heard == [("t0", "t1"), ("stamped", "t1"), ("t1", "stamped")]
+
+
 def test_a_handler_that_writes_the_same_twice_hears_of_neither(watched: Store) -> None:
     """Both are under way at once, as another has taken back the first meanwhile."""
     feed = Feed(watched, "f", owner="a")

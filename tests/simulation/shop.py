@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 from enum import StrEnum
 from functools import partial
@@ -28,6 +29,7 @@ from penstock.testing.simulation import (
     relay,
     scene_of,
 )
+from penstock.testing.simulation.change_log import LoggedRow
 from penstock.testing.simulation.invariants import every_message_is_told, messages_are_told_in_order
 
 TABLE = Table("penstock_test_shop", partition="PK", sort="SK", feed=True)
@@ -154,13 +156,23 @@ def no_event_is_handled_twice(world: World) -> None:
 
 @at_rest
 def every_event_is_handled_in_order(world: World) -> None:
-    """Every change of a record is handled, in order, but for what the handler wrote itself."""
+    """Every change of a record is handled, in order, but for one like each that the handler wrote itself."""
     own = "follower"
     handled = [e for tally in world.records(Tally) for e in tally.events]
-    told = [f"{r.place[0]}.{r.place[1]}" for r in world.engine.log.rows if r.relation[1] == "account"]
+    rows = {f"{r.place[0]}.{r.place[1]}": r for r in world.engine.log.rows if r.relation[1] == "account"}
     writers = world.notes.get("writers", {})
-    wanted = [each for each in told if not writers.get(int(each.partition(".")[0]), "").startswith(own)]
-    assert handled == wanted, f"{wanted} were to be handled, and {handled} were"
+    assert handled == [e for e in rows if e in handled], f"{list(rows)} were told, and {handled} were handled"
+    written = [e for e, row in rows.items() if writers.get(row.place[0], "").startswith(own)]
+    left = [e for e in rows if e not in handled]
+    told = f"of {list(rows)} {written} were the handler's own, and {left} were not handled"
+    assert Counter(_change(rows[e]) for e in left) == Counter(_change(rows[e]) for e in written), told
+
+
+def _change(row: LoggedRow) -> str:
+    """What changed, from what to what: no handler could tell two such changes of one record apart."""
+    old, new = (each.values if each is not None else {} for each in (row.old, row.new))
+    changed = {column: (old.get(column), value) for column, value in new.items() if old.get(column) != value}
+    return f"{row.kind} {new.get('name')} {sorted(changed.items())}"
 
 
 @invariant
