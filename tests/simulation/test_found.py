@@ -17,6 +17,7 @@ from penstock.work.rescue import Rescuer
 from penstock.work.working import WORKING
 from tests.simulation.cinema import migrated_by_two
 from tests.simulation.shop import followed, watch
+from tests.simulation.twins import namesakes
 from tests.work.plant import TASKS, Order, look
 
 PERIOD = timedelta(seconds=60)
@@ -96,6 +97,12 @@ def test_two_equal_writes_of_a_handler_are_both_known_again() -> None:
     """They had one mark, which was gone with the first, so that it heard of the second."""
     token = "penstock-sim-1:145_0.3s2_2.1s3_3.10z4_0.6u_0.9z4_2.29z4_0.10z4"
     assert simulate(followed(), token=token).schedules == 1
+
+
+def test_who_is_refused_in_the_last_moment_looks_again() -> None:
+    """Whoever might have mended it met a store that was away for a moment, and was not waited for."""
+    token = "penstock-sim-1:10567_0.10z3_1.11c_2.10jm26_2.42u"
+    assert simulate(namesakes(), token=token).schedules == 1
 
 
 def test_who_migrates_keeps_its_turn_while_it_waits_for_others() -> None:

@@ -27,6 +27,8 @@ from penstock.testing.simulation import (
     simulate,
     story,
 )
+from penstock.testing.simulation.choosers import Chance
+from penstock.testing.simulation.run import Run
 from penstock.testing.simulation.shrinking import play
 from penstock.work import Task, TaskAttempt
 from tests.simulation.foundry import begin, foundry
@@ -54,6 +56,13 @@ def told(outcome: Outcome) -> list[str]:
 def test_in_the_plainest_run_the_first_worker_does_all() -> None:
     outcome = played()
     assert {step.who for step in outcome.steps if step.touched} == {"worker 1"}
+
+
+def test_chance_starts_one_more_process_of_each_actor_at_most() -> None:
+    """Each would start others, and the more there are the more come: nothing would ever rest."""
+    outcome = Run(foundry(), Schedule(0), Chance(0, {Happening.SECOND_PROCESS: 1.0})).play()
+    assert outcome.broken is None
+    assert [d.happening for d in outcome.schedule.decisions] == [Happening.SECOND_PROCESS] * len(foundry().actors)
 
 
 def test_another_goes_first() -> None:

@@ -85,7 +85,9 @@ class Chance:
 
 def possible(standing: Standing) -> list[Happening]:
     """What can happen at a point."""
-    found = [*_going_first(standing), Happening.CRASH, Happening.STALL, Happening.JUMP, Happening.SECOND_PROCESS]
+    found = [*_going_first(standing), Happening.CRASH, Happening.STALL, Happening.JUMP]
+    if not standing.run.is_doubled(standing.actor):  # or those that come would bring ever more of them
+        found.append(Happening.SECOND_PROCESS)
     if standing.what.part != "clock":
         found.append(Happening.REFUSAL)
     if standing.what.writes:

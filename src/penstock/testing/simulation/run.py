@@ -72,6 +72,8 @@ class Run:
         "How often nobody had anything to do,"
         self._quiet = 0
         "and how often since something was written."
+        self._sound = 0
+        "How often nobody had anything to do since something happened to somebody, who may have been kept from it."
         self._slept = 0.0
         "Seconds that have passed since the last pause because somebody slept."
         self._written = 0
@@ -179,12 +181,13 @@ class Run:
             for player in held or stalled:
                 player.waits = None
             return True
-        if done or self._quiet >= self.scene.pauses or self.pauses >= _PAUSES:
+        enough = self._quiet >= self.scene.pauses or self.pauses >= _PAUSES
+        if done or (enough and self._sound >= min(_STALLED, self.scene.pauses)):
             return False
         # Ever longer, while nothing happens: somebody may wait for a day that another's clock has.
         growing = Backoff(first=self.scene.pause.total_seconds(), longest=_LONGEST.total_seconds(), jitter=0.0)
-        pause = timedelta(seconds=growing.bound(1 + max(0, self._quiet - _STALLED)))
-        self.pauses, self._quiet = self.pauses + 1, self._quiet + 1
+        pause = timedelta(seconds=growing.bound(1 + (0 if enough else max(0, self._quiet - _STALLED))))
+        self.pauses, self._quiet, self._sound = self.pauses + 1, self._quiet + 1, self._sound + 1
         self.time.advance(pause)
         self._tell("time", None, f"{pause} pass")
         self._rouse()
@@ -205,6 +208,8 @@ class Run:
 
     def _decide(self, player: Player, decision: Decision) -> None:
         happening = decision.happening
+        if happening is not Happening.SWITCH:
+            self._sound = 0
         if happening in _ANSWERS:
             return self._resume(player, happening)
         self._tell(player.name, player.call, happening.words)
@@ -332,6 +337,10 @@ class Run:
     def _tell(self, who: str, call: Call | None, happening: str, touched: tuple[Touched, ...] = ()) -> None:
         self.outcome.steps.append(Step(self.time.passed, who, call, happening, touched))
 
+    def is_doubled(self, number: int) -> bool:
+        """Does another process of the same actor act beside this one?"""
+        return sum(player.actor is self._players[number].actor for player in self._players) > 1
+
     def state(self) -> int:
         """The same for two runs that will go on alike, whatever is decided of both."""
         players = tuple(
@@ -339,7 +348,8 @@ class Run:
         )
         log = tuple((row.relation, row.kind, row.new and row.new.digest) for row in self.engine.log.rows)
         outside = repr((self.world.outside, self.scene.outside(), self.world.objects.digest))
-        return hash((self.engine.digest, log, outside, self.time.passed, self.pauses, players, self._current.number))
+        time = (self.time.passed, self.pauses, self._quiet, min(self._sound, _STALLED))
+        return hash((self.engine.digest, log, outside, time, players, self._current.number))
 
 
 _IDLE, _DEAD = object(), object()
