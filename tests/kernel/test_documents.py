@@ -9,7 +9,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from penstock import Store
+from penstock import Store, the
+from penstock.errors import Conflict
+from penstock.kernel.idempotency import SystemOnce
 from penstock.schema.documents import has_only_texts, plain
 from penstock.schema.object_key import ObjectKey
 from penstock.testing.entities import Measure, Specimen, Watched
@@ -130,3 +132,21 @@ def test_what_was_read_can_be_changed_and_saved(everywhere: Everywhere) -> None:
 )
 def test_only_what_cannot_hold_a_number_is_spared_to_be_looked_through(annotation: Any, texts: bool) -> None:
     assert has_only_texts(annotation) is texts
+
+
+def test_what_is_changed_in_place_deep_within_is_saved_and_guarded(store: Store) -> None:
+    now = store.clock.now()
+    done = SystemOnce(
+        idempotency_key="k", created_at=now, ttl=int(now.timestamp()) + 9999, result={"a": {"done": [1, 0.5]}}
+    )
+    store.create(done)
+    with store.change() as change:
+        found = change.get(done.ref)
+        found.result["a"]["done"][0] += 1
+        change.save(found)
+    assert store.get(done.ref).result == {"a": {"done": [2, 0.5]}}
+    with pytest.raises(Conflict), store.change() as change:
+        found = change.get(done.ref)
+        store.patch(done.ref, the(SystemOnce.result).set({"a": {"done": [9, 0.5]}}))
+        found.result["a"]["done"][0] += 1
+        change.save(found)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from penstock import FrozenClock, Store
 from penstock.cost.meter import ProjectUsage, Usage
 from penstock.errors import InvalidValue, OutOfScope
+from penstock.kernel.handle import StoreHandle
 from penstock.kernel.outbox import MessageStatus, SystemMessage
-from penstock.work import JobStatus, PipelineJob, Task, TaskStatus
-from penstock.work.budget import BudgetSpent, ProjectBudget, remove_budget, set_budget, spend
+from penstock.operations.reads import Query
+from penstock.work import JobStatus, PipelineJob, Task, TaskStatus, budget
+from penstock.work.budget import BudgetSpent, ProjectBudget, check_budget, remove_budget, set_budget, spend
 from penstock.work.spending import ProjectSpending, month_of
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import SHOWN, Order, Stamp, look
@@ -27,6 +30,10 @@ def _used(store: Store, project: str, dollars: str) -> ProjectSpending:
     used.add("plant.Stamp put", Usage(requests=1, records=1, bytes=100, write_units=2.5))
     used.keys.add("plant STAMP#a", 2.5)
     return spend(store, project, used, Decimal(dollars))
+
+
+def _this_month(store: Store) -> Query[ProjectSpending]:
+    return ProjectSpending.of_month(month=month_of(store.clock.now()))
 
 
 def _told(store: Store) -> list[tuple[str, str | None, str]]:
@@ -112,6 +119,36 @@ def test_what_processes_have_used_adds_up_whoever_is_quicker(open_plant: Callabl
     assert (found.project_id, found.spent, found.added) == ("p1", Decimal("0.0000005"), 4)
     assert found.usage() == {"plant.Stamp put": Usage(requests=4, records=4, bytes=400, write_units=10.0)}
     assert found.keys == {"plant STAMP#a": 10.0}
+
+
+def test_what_another_adds_between_a_look_and_its_commit_is_not_lost(
+    open_plant: Callable[[], Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = open_plant(), open_plant()
+    looked = budget.standing_of
+
+    def look_and_be_slow(store: StoreHandle, project: str) -> Any:
+        found = looked(store, project)
+        if store is one:
+            monkeypatch.setattr(budget, "standing_of", looked)
+            _used(other, project, "2")
+        return found
+
+    for former in ("0", "1"):
+        _used(other, "p1", former)
+        monkeypatch.setattr(budget, "standing_of", look_and_be_slow)
+        _used(one, "p1", "1")
+    monkeypatch.setattr(budget, "standing_of", look_and_be_slow)
+    _used(one, "p2", "1")
+    found = {each.project_id: (each.spent, each.added) for each in one.find(_this_month(one))}
+    assert found == {"p1": (Decimal(7), 6), "p2": (Decimal(3), 2)}
+
+
+def test_a_process_remembers_the_budgets_of_so_many_projects(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "_REMEMBERED", 3)
+    for number in range(10):
+        check_budget(store, f"p{number}")
+    assert 0 < len(store.context.known(budget._BUDGETS)) <= 3
 
 
 def test_a_project_sees_its_own_budget_and_changes_none(store: Store) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from penstock import FrozenClock, Store
+from penstock.kernel.readable import readable
 from penstock.ports.clock import SKEW
 from penstock.work import Outcome, Runner, Task, TaskStatus
 from penstock.work.rescue import Rescuer
@@ -142,3 +143,26 @@ def test_a_slot_that_nobody_gave_back_ends_by_the_slowest_clock(apart: Callable[
     other = Runner(two.other, [TASKS], lease=LEASE)
     passed = two.seconds_until(lambda: other.take(10))
     assert 60 <= passed <= 60 + SKEW.total_seconds() + STEP.total_seconds()
+
+
+def test_whoever_has_stood_still_has_not_watched_meanwhile(
+    apart: Callable[[timedelta], Two], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It read the clock, stood still for two leases, and only then saw a lease that is over."""
+    two = apart(timedelta(0))
+    announce(two.mine, look)
+    Runner(two.mine, [TASKS], owner="w", lease=LEASE).take()
+    two.wait(LEASE)
+    rescuer = Rescuer(two.other, [TASKS], lease=LEASE)
+
+    def late(*args: Any) -> Any:
+        two.other.clock.advance(2 * LEASE)  # type: ignore[attr-defined]
+        return readable(*args)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("penstock.work.rescue.readable", late)
+        assert rescuer.run_once() == 0
+    two.wait(STEP)
+    assert rescuer.run_once() == 0, "it was seen a moment ago"
+    two.wait(LEASE)
+    assert rescuer.run_once() == 1

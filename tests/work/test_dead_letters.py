@@ -12,7 +12,7 @@ from penstock.kernel.audit import SystemAudit
 from penstock.kernel.change import Change
 from penstock.kernel.idempotency import Claim, ClaimLost, SystemOnce, begin
 from penstock.work import Outcome, Retry, Runner, Task, TaskAttempt, TaskContext, TaskOf, Tasks, TaskStatus
-from penstock.work.dead_letters import DeadLetters, cancel, cancel_all, retry, retry_all, retry_some
+from penstock.work.dead_letters import DeadLetters, cancel, cancel_all, end_cancelled, retry, retry_all, retry_some
 from penstock.workers.manual import ManualWorkers
 from tests.work.plant import TASKS, Order, Stamp, look, press, stamp, stamps
 from tests.work.test_tasks import SECOND, attempts, the_task
@@ -302,3 +302,18 @@ def test_what_is_not_known_here_is_left_alone(store: Store, buried: dict[str, st
     with pytest.raises(InvalidValue, match=r"no task plant\.press is known here"):
         retry(store, [], buried["one"], by="ann")
     assert store.get(Task.at(task_id=buried["one"])).status is TaskStatus.FAILED
+
+
+def test_whoever_cancels_what_another_has_taken_meanwhile_looks_again(store: Store) -> None:
+    """What it knows of an attempt is of a former one, which may have left no record: a further wait leaves none."""
+    task_id = announce(store, look, "p1")
+    first, second = (Runner(store, [TASKS], owner=name) for name in ("first", "second"))
+    (work,) = first.take()
+    stale = the_task(store, task_id)
+    first.hand_back(work)
+    for left in attempts(store, task_id):
+        store.delete(left.ref)
+    second.take()
+    with pytest.raises(Conflict), store.change() as change:
+        end_cancelled(change, look, stale)
+    assert the_task(store, task_id).lease_owner == "second"

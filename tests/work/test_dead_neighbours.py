@@ -17,8 +17,9 @@ from penstock.kernel.lease import Duty, take_named
 from penstock.kernel.outages import outages_of
 from penstock.work import TaskStatus
 from penstock.work.rescue import Rescuer
+from penstock.work.runner import Runner
 from penstock.work.task import LEASE
-from penstock.work.worker_presence import WorkerPresence
+from penstock.work.worker_presence import Presence, WorkerPresence
 from penstock.work.working import WORKING
 from tests.work.plant import PLANT, TASKS, look
 from tests.work.test_tasks import announce, the_task
@@ -68,6 +69,24 @@ def test_the_work_of_a_neighbour_who_was_killed_goes_on_at_once(url: str) -> Non
         rescuer.run_once()
     assert store.lookup(WorkerPresence.at(worker=name)) is None, "it is not shown for an hour"
     store.close()
+
+
+def test_what_a_dead_neighbour_had_is_looked_for_three_times_as_an_index_may_lag(store: Store) -> None:
+    asked = [sys.executable, "-c", "from penstock.ports.worker_name import worker_name; print(worker_name())"]
+    name = subprocess.run(asked, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    presence = Presence(store, name, ["look"])
+    presence.tell(1)
+    rescuer = Rescuer(store, [TASKS], lease=LEASE)
+    for _ in range(2):
+        assert rescuer.run_once() == 0
+        assert store.lookup(WorkerPresence.at(worker=name)) is not None
+    task_id = announce(store, look)
+    Runner(store, [TASKS], owner=name).take()  # long ago; only now it shows
+    assert rescuer.run_once() == 1
+    assert the_task(store, task_id).status is TaskStatus.WAITING
+    for _ in range(3):
+        rescuer.run_once()
+    assert store.lookup(WorkerPresence.at(worker=name)) is None
 
 
 def test_a_death_is_believed_at_once_also_where_the_store_was_away_a_moment_ago(url: str) -> None:

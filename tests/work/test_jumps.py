@@ -16,7 +16,7 @@ from penstock.work import WORKING, Outcome, Runner, TaskContext, Tasks, TaskStat
 from penstock.work.rescue import Rescuer
 from penstock.work.task import Progress
 from penstock.workers.inline import InlineWorkers
-from tests.work.plant import PLANT, TASKS, Order, press, stamp, stamps
+from tests.work.plant import PLANT, TASKS, Order, look, press, stamp, stamps
 from tests.work.soon import soon
 from tests.work.test_tasks import announce, attempts, own, stamped, the_task
 
@@ -77,6 +77,20 @@ def test_a_task_whose_clock_is_set_meanwhile_is_done(store: Store, clock: Frozen
     assert runner.run(runner.take()[0]) is Outcome.DONE
     assert [a.outcome for a in attempts(store, task_id)] == [Outcome.DONE]
     assert stamps(store, "a") == {"a": 1}
+
+
+def test_a_lease_is_renewed_at_once_when_the_clock_was_set_forward(store: Store, clock: FrozenClock) -> None:
+    """Others here take it for over soon, though it was taken a moment ago."""
+    announce(store, look)
+    runner = Runner(store, [TASKS], owner="w", lease=LEASE)
+    (work,) = runner.take()
+    taken = work.lease.expires_at
+    clock.jump(LEASE / 4)
+    runner.renew([work])
+    assert work.lease.expires_at == taken, "it has most of its time"
+    clock.jump(LEASE / 4)
+    runner.renew([work])
+    assert work.lease.expires_at == clock.now() + LEASE
 
 
 @pytest.mark.parametrize("jump", JUMPS, ids=hours)

@@ -22,6 +22,7 @@ from penstock.work.job import JobStatus
 from penstock.work.rescue import Rescuer
 from penstock.work.runner import Runner
 from penstock.work.task import Task, TaskAttempt, TaskStatus
+from penstock.work.told_task import ToldTask
 from penstock.workers.celery import celery_app
 from penstock.workers.celery_broker import RUN
 from penstock.workers.dispatcher import Dispatcher
@@ -424,6 +425,27 @@ def test_what_was_taken_without_an_answer_is_put_back_as_soon_as_the_store_answe
     assert {the_task(store, i).status for i in ids} == {TaskStatus.RUNNING}
     assert {work.task.task_id for work in workers.runner.take(3)} == ids
     assert {the_task(store, i).attempts for i in ids} == {1}, "the first was none"
+
+
+def test_what_a_broker_told_of_and_was_taken_without_an_answer_is_put_back_too(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task_id = announce(store, look)
+    runner, told = Runner(store, [TASKS], owner="w"), ToldTask.of(the_task(store, task_id))
+    patch = store.engine.patch
+
+    def losing(*args: Any, **more: Any) -> None:
+        patch(*args, **more)
+        raise Unavailable("the answer is lost")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store.engine, "patch", losing)
+        with pytest.raises(Unavailable):
+            runner.take_unread(told)
+    assert the_task(store, task_id).status is TaskStatus.RUNNING
+    assert runner.take_unread(told) is None, "of this lease one was told long ago"
+    (taken,) = runner.take()
+    assert (taken.task.task_id, taken.task.attempts) == (task_id, 1)
 
 
 @pytest.mark.parametrize("fate", ["it was done", "another has it", "another has done it"])
