@@ -13,8 +13,21 @@ from hypothesis import strategies as st
 
 from penstock import FrozenClock, Store
 from penstock.errors import Conflict
-from penstock.kernel.idempotency import Claim, InProgress, KeyReused, Replay, SystemOnce, begin, new_id, once_key, seize
+from penstock.kernel import idempotency
+from penstock.kernel.idempotency import (
+    Claim,
+    InProgress,
+    KeyReused,
+    Once,
+    Replay,
+    SystemOnce,
+    begin,
+    new_id,
+    once_key,
+    seize,
+)
 from penstock.kernel.lease import LeaseLost, NamedLease, take_named
+from penstock.ports.clock import Clock
 from penstock.ports.engine import Engine
 from penstock.schema.shape import Rights
 
@@ -206,3 +219,37 @@ def test_every_part_of_the_documents_key_counts() -> None:
         changed = (*base[:position], other, *base[position + 1 :])
         keys.add(once_key(*changed))
     assert len(keys) == 7
+
+
+def test_of_two_who_find_a_claim_over_at_the_same_moment_one_has_it(
+    kept: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have read the same; that somebody is at it says nothing of who."""
+    begin(kept, asked(kept), owner="dead", period=MINUTE)
+    clock.advance(timedelta(hours=1))
+    quicker: list[Claim | Replay] = []
+    looked = idempotency._is_at_it
+
+    def look_and_be_slow(found: Once, clock: Clock) -> bool:
+        over = looked(found, clock)
+        if not quicker:
+            monkeypatch.setattr(idempotency, "_is_at_it", looked)
+            quicker.append(begin(kept, asked(kept), owner="a", period=MINUTE))
+        return over
+
+    monkeypatch.setattr(idempotency, "_is_at_it", look_and_be_slow)
+    with pytest.raises(InProgress):
+        begin(kept, asked(kept), owner="b", period=MINUTE)
+    kept.commit([turn_of(quicker[0]).done({"by": "a"})])
+    assert begin(kept, asked(kept), owner="c", period=MINUTE) == Replay({"by": "a"})
+
+
+def test_a_key_that_was_forgotten_makes_other_ids_when_it_is_used_anew(kept: Store, clock: FrozenClock) -> None:
+    """What was made under it may still be there."""
+    first = turn_of(begin(kept, asked(kept), owner="a", period=MINUTE))
+    clock.advance(timedelta(hours=1))
+    again = turn_of(begin(kept, asked(kept), owner="b", period=MINUTE))
+    assert new_id(first, "film") == new_id(again, "film")
+    clock.advance(timedelta(days=2))
+    anew = turn_of(begin(kept, asked(kept), owner="c", period=MINUTE))
+    assert new_id(anew, "film") != new_id(first, "film")

@@ -14,6 +14,7 @@ import pytest
 
 from penstock import Domain, FrozenClock, Store
 from penstock.errors import Conflict, InvalidValue
+from penstock.kernel.lease import end_second
 from penstock.kernel.quota import (
     EVERYBODY,
     BeyondQuota,
@@ -26,6 +27,7 @@ from penstock.kernel.quota import (
     usage,
 )
 from penstock.kernel.quota_movements import check, settle_many, settle_overdue
+from penstock.operations.reads import Range
 from penstock.ports.engine import Engine
 from penstock.testing.entities import SUITE, Counter
 from penstock.testing.promises.concurrency import THREADS, at_once
@@ -415,3 +417,23 @@ def test_processes_never_pass_the_limit(tmp_path: Path) -> None:
     got = [json.loads(taker.communicate("go\n", timeout=60)[0]) for taker in takers]
     assert sum(got) == usage(store, JOBS, "all") == 25
     store.close()
+
+
+def test_counters_are_written_in_one_order_whatever_order_they_were_taken_in(quotas: Store) -> None:
+    """Else two changes wait for each other in a circle, where a database locks what is written."""
+    names = [Quota(f"test.{name}", name) for name in "cab"]
+    change = quotas.change()
+    change.quotas.reserve("h", *(Share(quota, "x", 1, 9) for quota in names), until=quotas.clock.now() + MINUTE)
+    counters = [w.key["quota"] for w in change.writes() if w.shape is QuotaUse.__shape__]
+    assert counters == ["test.a", "test.b", "test.c"]
+
+
+def test_whoever_is_refused_settles_only_so_many_for_others(quotas: Store) -> None:
+    """However many there are whose time is over: the others are the sweep's."""
+    reserve(quotas, "a", one(limit=1), lasting=HOUR)
+    over = end_second(quotas.clock.now() - HOUR)
+    ends = end_second(quotas.clock.now() + HOUR)
+    quotas.put_many(QuotaHold(hold_id=f"old{n:03d}", amounts=[], until=over, ttl=ends) for n in range(130))
+    with pytest.raises(QuotaExceeded):
+        reserve(quotas, "b", one(limit=1))
+    assert len(list(quotas.find(QuotaHold.by_end(until=Range(high=over))))) == 30

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from penstock.errors import InvalidKey, NotFound
+from penstock.errors import InvalidKey, NotFound, told
 from penstock.files.object_reads import every
 from penstock.objects import LocalObjects
 from penstock.objects.filename import BREAK, part_of, path_of
@@ -223,8 +223,9 @@ def test_a_link_to_a_folder_outside_is_not_followed(tmp_path: Path, secret: Path
         lambda: objects.delete(["a/b.txt"]),
         lambda: objects.delete_unchanged(replace(found, key="a/b.txt")),
     ):
-        with pytest.raises(InvalidKey, match="is a link"):
+        with pytest.raises(InvalidKey, match="is a link") as refused:
             use()
+        assert str(tmp_path) not in told(refused.value), "where files lie is nothing for strangers"
     assert [found.key for found in every(objects)] == ["x.txt"]
     assert [(p.name, p.read_bytes()) for p in secret.iterdir()] == [("b.txt", b"secret")]
 

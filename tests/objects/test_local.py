@@ -19,8 +19,8 @@ import pytest
 from penstock import FrozenClock
 from penstock.errors import Conflict, InvalidKey, InvalidValue, Misconfigured, NotFound, Unavailable, WrongRange
 from penstock.files.object_reads import every
-from penstock.objects import LocalObjects, RouteSigner, local
-from penstock.objects.file import identity
+from penstock.objects import LocalObjects, RouteSigner, local, local_parts
+from penstock.objects.file import identity, remove
 from penstock.ports.clock import Clock
 from penstock.testing.object_promises.promise import WAV, send
 
@@ -305,9 +305,40 @@ def test_parts_are_joined_as_they_were_seen(tmp_path: Path) -> None:
     for number in (0, -1, 10_001):
         with pytest.raises(InvalidValue, match="from 1 to 10000"):
             objects.put_part("a", upload, number, b"")
-    for stranger in ("..", "nonsense", "../objects", ""):
+    for stranger in ("..", "nonsense", "../objects", "", f"./{upload}", f"{upload}/../{upload}"):
         with pytest.raises(NotFound):
             objects.parts("a", stranger)
+
+
+def test_an_upload_whose_process_died_while_it_was_dropped_is_dropped_by_its_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects = LocalObjects(tmp_path)
+    upload = objects.begin_parts("a", content_type="audio/wav")
+    for number in (1, 2):
+        objects.put_part("a", upload, number, b"part")
+
+    def dying(folder: int, name: str) -> None:
+        remove(folder, name)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(local_parts, "remove", dying)
+        with pytest.raises(KeyboardInterrupt):
+            objects.drop_parts("a", upload)
+    assert [part.number for part in objects.parts("a", upload)] == [2]
+    objects.drop_parts("a", upload)
+    assert list((tmp_path / "parts").iterdir()) == []
+
+
+def test_an_upload_without_its_key_is_dropped_when_it_is_old(tmp_path: Path) -> None:
+    """It died while it was begun, or at the very end of being dropped."""
+    objects = LocalObjects(tmp_path)
+    upload = objects.begin_parts("a", content_type="audio/wav")
+    (tmp_path / "parts" / upload / "key").unlink()
+    assert objects.drop_unfinished(before=datetime(2000, 1, 1, tzinfo=UTC)) == 0
+    assert objects.drop_unfinished(before=datetime(2999, 1, 1, tzinfo=UTC)) == 1
+    assert list((tmp_path / "parts").iterdir()) == []
 
 
 # Signed URLs, by a clock that stands still
