@@ -12,10 +12,10 @@ import pytest
 
 from penstock import FrozenClock, Store, open_store
 from penstock.auth.access import bytes_taken, takes
-from penstock.auth.api_keys import KeyStatus, create_key, find_key, list_keys, new_token, revoke_key
+from penstock.auth.api_keys import KeyStatus, adopt_key, create_key, find_key, list_keys, new_token, revoke_key
 from penstock.auth.browser_session import LONGEST, UNUSED, find_session, sign_in
 from penstock.auth.caller import Caller
-from penstock.errors import DeclarationError, InvalidValue, NotFound
+from penstock.errors import DeclarationError, InvalidValue, NotFound, Unavailable
 from penstock.kernel.idempotency import Claim, Replay, SystemOnce, begin
 from penstock.schema.role import Role
 
@@ -31,6 +31,13 @@ def store(tmp_path: Path, clock: FrozenClock) -> Iterator[Store]:
 
 def made(store: Store, **given: Any) -> Any:
     return create_key(store, **{"name": "studio", "role": Role.EDITOR, "by": "ann", **given})
+
+
+def claimed(store: Store, owner: str) -> Claim | Replay:
+    """The claim of a request."""
+    now = store.clock.now()
+    mark = SystemOnce(idempotency_key="k", created_at=now, ttl=int(now.timestamp()) + 3600)
+    return begin(store, mark, owner=owner, period=HOUR)
 
 
 @pytest.mark.parametrize("name", ["", "x" * 101, "two\nlines"])
@@ -51,6 +58,44 @@ def test_a_key_is_found_by_its_whole_token_while_it_works(store: Store) -> None:
     revoke_key(store, key.record.key_id, by="ann")
     assert find_key(store, key.token) is None
     assert find_key(store, other.token) is not None
+
+
+def test_of_a_token_nothing_is_stored_but_what_may_be_seen(store: Store, tmp_path: Path) -> None:
+    """Neither with the claim of the request that made it, nor in the trail."""
+    key = made(store, once=claimed(store, "first"))
+    store.close()
+    secret = key.token.split("_", 2)[2].encode()
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert key.record.key_id.encode() in kept
+    assert secret not in kept
+
+
+def test_a_token_that_is_longer_than_any_is_not_looked_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No store has a key of so many characters, and whoever sends them is nobody's guest."""
+    asked: list[Any] = []
+    lookup = store.lookup
+    monkeypatch.setattr(store, "lookup", lambda ref: asked.append(ref) or lookup(ref))
+    assert find_key(store, f"pk_{'a' * 100_000}_x") is None
+    assert asked == []
+
+
+def test_a_token_is_adopted_once_whoever_else_does_so_at_the_same_moment(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token, lookup = new_token(), store.lookup
+    adopt = {"name": "first", "role": Role.ADMIN, "by": "setup"}
+
+    def late(ref: Any) -> Any:
+        found = lookup(ref)
+        monkeypatch.setattr(store, "lookup", lookup)
+        assert adopt_key(store, token, **adopt)  # type: ignore[arg-type]
+        return found
+
+    monkeypatch.setattr(store, "lookup", late)
+    assert adopt_key(store, token, **adopt)  # type: ignore[arg-type]
+    (key,) = list_keys(store)
+    revoke_key(store, key.key_id, by="ann")
+    assert not adopt_key(store, token, **adopt), "what was revoked stays so"  # type: ignore[arg-type]
 
 
 def test_all_keys_are_listed_those_that_work_first(store: Store) -> None:
@@ -84,6 +129,22 @@ def test_a_session_that_is_always_used_ends_all_the_same(store: Store, clock: Fr
         clock.advance(UNUSED - HOUR)
         last = found.session.expires_at
     assert last == begun.session.begun_at + LONGEST
+
+
+def test_a_session_holds_also_where_its_use_cannot_be_written_down(
+    store: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever only reads is let in by a store that takes no writes."""
+    signed_in = sign_in(store, made(store).record, by="ann")
+    clock.advance(2 * HOUR)
+
+    def full(*given: Any, **named: Any) -> Any:
+        raise Unavailable("the disk is full")
+
+    monkeypatch.setattr(store, "patch", full)
+    found = find_session(store, signed_in.secret)
+    assert found is not None
+    assert found.session == signed_in.session
 
 
 def test_a_session_ends_with_its_key(store: Store) -> None:
@@ -124,16 +185,11 @@ def test_a_change_by_a_caller_says_what_the_request_is_answered_with(store: Stor
 
 
 def test_a_change_by_a_caller_ends_the_claim_of_their_request(store: Store) -> None:
-    def asked(owner: str) -> Claim | Replay:
-        now = store.clock.now()
-        mark = SystemOnce(idempotency_key="k", created_at=now, ttl=int(now.timestamp()) + 3600)
-        return begin(store, mark, owner=owner, period=HOUR)
-
-    claim = asked("first")
+    claim = claimed(store, "first")
     assert isinstance(claim, Claim)
     with Caller("ann", Role.EDITOR, None, store, claim=claim, keeping=lambda view: {"kept": view}).change() as change:
         change.answer("done")
-    assert asked("second") == Replay({"kept": "done"})
+    assert claimed(store, "second") == Replay({"kept": "done"})
 
 
 def test_a_route_takes_as_much_as_the_service_or_more() -> None:

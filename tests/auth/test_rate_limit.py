@@ -30,6 +30,9 @@ def test_a_bucket_holds_a_minute_and_fills_as_time_passes(anywhere: Store, clock
     clock.advance(timedelta(seconds=20))
     assert take_token(store, "a", per_minute=3) is None
     assert take_token(store, "a", per_minute=3) == timedelta(seconds=20)
+    clock.advance(timedelta(seconds=110))
+    assert store.lookup(RateBucket.at(name="a")) is not None
+    assert [take_token(store, "a", per_minute=3) for _ in range(4)] == [None, None, None, timedelta(seconds=20)]
     clock.advance(timedelta(minutes=5))
     assert store.lookup(RateBucket.at(name="a")) is None, "one that is not used is forgotten"
     assert [take_token(store, "a", per_minute=3) for _ in range(4)] == [None, None, None, timedelta(seconds=20)]
@@ -54,6 +57,25 @@ def test_whoever_comes_second_to_a_new_bucket_takes_from_it(tmp_path: Path, monk
     assert take_token(store, "a", per_minute=3) is None
     assert take_token(store, "a", per_minute=3) is None
     assert take_token(store, "a", per_minute=3) == timedelta(seconds=20), "three are gone"
+
+
+def test_whoever_comes_second_to_a_bucket_that_is_full_again_takes_from_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = FrozenClock()
+    store = open_store(f"sqlite:///{tmp_path}/rate.db", clock=clock)
+    store.ensure()
+    assert take_token(store, "a", per_minute=3) is None
+    clock.advance(timedelta(seconds=90))
+    put = store.put
+
+    def meanwhile(*given: Any, **named: Any) -> Any:
+        monkeypatch.setattr(store, "put", put)
+        assert take_token(store, "a", per_minute=3) is None, "another fills it"
+        return put(*given, **named)
+
+    monkeypatch.setattr(store, "put", meanwhile)
+    assert [take_token(store, "a", per_minute=3) for _ in range(3)] == [None, None, timedelta(seconds=20)]
 
 
 def test_many_at_once_get_no_more_than_there_are(tmp_path: Path) -> None:

@@ -169,3 +169,19 @@ def test_one_that_another_has_marked_meanwhile_is_not_held_back(
     relay(Overtaken(store.engine, clock=clock), listener, "another").drain()
     assert listener.types == []
     assert sorted(m.type for m in held(store)) == ["a1", "a2", "a4", "b1", "c1"]
+
+
+def test_a_relay_that_is_on_duty_again_knows_what_another_has_buried_meanwhile(
+    store: Store, listener: Listener
+) -> None:
+    first, second = relay(store, listener), relay(store, listener, "another")
+    first.drain()
+    first.close()
+    thing = announce(store, "a0", "a1")
+    second.drain()
+    second.close()
+    with store.change(by="ann") as change:
+        change.emit("a2", thing)
+    first.drain()
+    assert listener.types == []
+    assert sorted(m.type for m in held(store)) == ["a1", "a2"]
