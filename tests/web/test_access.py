@@ -319,6 +319,8 @@ def test_with_keys_turned_off_whoever_asks_on_this_machine_is_an_administrator(l
     [
         {"Host": "evil.example"},
         {"Host": "evil.example:8000"},
+        {"Host": "localhost:8000.evil.example"},
+        {"Host": "localhost@evil.example"},
         {"Host": ""},
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
