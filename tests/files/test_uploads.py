@@ -241,13 +241,14 @@ def test_bytes_replaced_after_they_were_verified_do_not_arrive(world: World) -> 
 # One place, several files
 
 
-def test_another_file_s_place_is_not_taken_unless_it_may_be(here: World) -> None:
-    here.objects.put(CLIP, OTHER_MP4)
+@pytest.mark.parametrize("other", [OTHER_MP4, MP4[:-1] + b"?"], ids=["longer", "as long"])
+def test_another_file_s_place_is_not_taken_unless_it_may_be(here: World, other: bytes) -> None:
+    here.objects.put(CLIP, other)
     upload = here.reserve()
     here.deliver(upload)
     with pytest.raises(Conflict, match="other bytes lie at"):
         here.finalize(upload)
-    assert here.objects.get(CLIP).read() == OTHER_MP4
+    assert here.objects.get(CLIP).read() == other
     here.finalize(upload, replace=True)
     assert here.objects.get(CLIP).read() == MP4
 
@@ -538,8 +539,26 @@ def test_a_death_among_parts_that_are_joined_already_is_mended_by_finishing_agai
     monkeypatch.undo()
     here.finalize(upload, uploads)
     assert here.objects.get(CLIP).read() == MP4
+    with pytest.raises(NotFound):
+        here.objects.parts(upload.staging, upload.parts_id or "")
     here.settle()
     assert check_settled(here)
+
+
+def test_parts_are_kept_though_other_bytes_lie_where_they_are_to_be_joined(here: World) -> None:
+    """Whoever has put something there has not sent the file."""
+    content = MP4 + bytes(11 * MEGABYTE)
+    upload = here.reserve(here.in_parts, size=len(content))
+    digest = sha256(content).hexdigest()
+    first, *rest = here.in_parts.part_urls(upload)
+    assert send(first.url, body=content[first.start : first.stop]).status == 200
+    here.objects.put(upload.staging, b"other")
+    with pytest.raises(UploadRefused, match="1 of 3 parts of the file are whole; send the others"):
+        here.finalize(upload, here.in_parts, sha256=digest)
+    for part in rest:
+        assert send(part.url, body=content[part.start : part.stop]).status == 200
+    here.finalize(upload, here.in_parts, sha256=digest)
+    assert here.objects.head(CLIP).size == len(content)
 
 
 def test_a_sweep_that_dies_is_ended_by_the_next(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -437,3 +438,34 @@ def test_whoever_is_refused_settles_only_so_many_for_others(quotas: Store) -> No
     with pytest.raises(QuotaExceeded):
         reserve(quotas, "b", one(limit=1))
     assert len(list(quotas.find(QuotaHold.by_end(until=Range(high=over))))) == 30
+
+
+def test_a_hold_that_is_prolonged_just_before_it_would_end_stays(
+    quotas: Store, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reserve(quotas, "a", one())
+    clock.advance(HOUR)
+    over = list(quotas.find(QuotaHold.by_end()))
+
+    def prolonged(*asked: Any) -> list[QuotaHold]:
+        assert prolong(quotas, "a", until=clock.now() + HOUR)
+        return over
+
+    with monkeypatch.context() as patched:
+        patched.setattr(quotas, "find", prolonged)
+        settle_overdue(quotas)
+    assert (usage(quotas, JOBS), len(list(quotas.find(QuotaHold.by_end())))) == (1, 1)
+
+
+def test_of_two_who_are_the_first_to_take_both_are_counted(quotas: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = quotas.get_many
+
+    def slowly(*asked: Any) -> list[Any]:
+        found = looked(*asked)
+        monkeypatch.setattr(quotas, "get_many", looked)
+        reserve(quotas, "quicker", one())
+        return found
+
+    monkeypatch.setattr(quotas, "get_many", slowly)
+    reserve(quotas, "a", one())
+    assert usage(quotas, JOBS) == 2

@@ -107,6 +107,7 @@ def test_a_form_is_the_same_whatever_parts_it(tmp_path: Path) -> None:
         ("\r\n--cat", "dog"),
         ("catdog",),
         ("cat", "dog", ""),
+        ('cat\r\nContent-Disposition: form-data; name="x"\r\n\r\ndog',),
     ],
 )
 def test_what_parts_a_form_is_told_from_the_same_text_within_a_value(tmp_path: Path, values: tuple[str, ...]) -> None:
