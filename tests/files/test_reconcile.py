@@ -17,7 +17,7 @@ from penstock.domains.assetcreator.stages import AssetKind
 from penstock.domains.musicvideo.model import Project, Scene, SceneStatus
 from penstock.domains.speech.model import TempAudio
 from penstock.errors import Conflict
-from penstock.files.deletion import delete_with_files
+from penstock.files.deletion import delete_with_files, release_files, settle_released
 from penstock.files.reconcile import Reconciliation
 from penstock.files.references import References
 from penstock.files.released_file import Released, ReleasedStatus
@@ -33,7 +33,7 @@ from penstock.ports.stored_object import ListedObject, ObjectListing
 from penstock.testing.object_promises.promise import PNG, WAV
 from tests import watch
 from tests.objects.faults import Fate, Mortal
-from tests.objects.world import CLIP, FOLDER, MP4, OTHER_MP4, PROJECT, World, keys, scene
+from tests.objects.world import CLIP, DIGEST, FOLDER, MP4, OTHER_MP4, PROJECT, World, keys, scene
 
 PICTURE = f"{FOLDER}/character.png"
 REFERENCE = "mv/outputs/character_reference/robot.png"
@@ -505,5 +505,41 @@ def test_a_record_that_cannot_be_read_keeps_its_files_and_nobody_from_the_others
     assert (mended.unreadable, [found.key for found in mended.orphans]) == ([], [stray])
 
 
+def test_a_file_that_was_released_stays_while_a_record_of_its_partition_cannot_be_read(here: World) -> None:
+    """A project's picture may be needed by any of its scenes."""
+    here.objects.put(PICTURE, PNG)
+    point(here, reference_image_s3_keys=[PICTURE])
+    connector: Any = here.store.engine.connector  # type: ignore[attr-defined]
+    connector.run(f"update {relation_of(Scene)} set status = 'nonsense'", ())
+    here.clock.advance(timedelta(minutes=5))
+    with here.store.change() as change:
+        release_files(change, here.store.get(Project.at(project_id=PROJECT)), [PICTURE])
+    references = References(here.store, DOMAINS)
+    assert settle_released(here.store, here.objects, here.trash, references) == 0
+    assert keys(here) == [PICTURE]
+
+
 def relation_of(entity: type[Entity]) -> str:
     return f"{entity.__shape__.domain}_{entity.__shape__.relation}"
+
+
+def test_a_file_whose_upload_is_looked_at_still_is_no_orphan(world: World) -> None:
+    """It lies in its place a moment before its record points there; to look at it may take days."""
+    upload = world.reserve(sha256=DIGEST)
+    world.deliver(upload)
+    with world.store.change() as change:
+        world.uploads.arrive(change, upload)
+    world.objects.put(CLIP, MP4)
+    world.clock.advance(3 * DAY)
+    assert world.reconciliation.plan().orphans == []
+
+
+def test_a_file_that_comes_after_the_look_at_the_files_is_not_missing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.objects.put(CLIP, MP4)
+    point(world, video_clip_s3_key=CLIP)
+    with monkeypatch.context() as patched:
+        patched.setattr("penstock.files.reconcile.every", lambda *asked: iter(()))
+        assert world.reconciliation.plan().missing == []
+    assert world.reconciliation.plan().missing == []

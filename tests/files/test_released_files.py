@@ -141,3 +141,13 @@ def test_what_a_damaged_record_might_have_needed_goes_once_it_can_be_read(near: 
     deleted(near, Film(film="mine", stream=STREAM), [kept])
     assert settle(near, references) == 1
     assert (near.lying(), waiting(near)) == ([], [])
+
+
+def test_a_file_stays_that_a_record_may_need_which_has_come_since_and_cannot_be_read(near: StreamWorld) -> None:
+    """Its key tells which record that is, and nobody can tell what it points at."""
+    deleted(near, Film(film="mine", poster=POSTER), [POSTER])
+    near.store.create(Film(film="mine", poster=POSTER))
+    connector: Any = near.store.engine.connector  # type: ignore[attr-defined]
+    connector.run(f"update {Film.__shape__.domain}_{Film.__shape__.relation} set more = 'nonsense'", ())
+    assert settle(near) == 0
+    assert near.lying() == [POSTER]

@@ -110,6 +110,16 @@ def test_bytes_whose_upload_cannot_be_read_stay_and_the_log_tells_of_it(
     assert [upload.upload_id in said for said in caplog.messages if "passed over" in said] == [True]
 
 
+def test_an_upload_that_cannot_be_read_stops_no_reconciling_and_is_told_of(here: World) -> None:
+    upload = here.reserve()
+    here.objects.put(CLIP, MP4)
+    connector: Any = here.store.engine.connector  # type: ignore[attr-defined]
+    connector.run(f"update {_relation()} set created_at = 'nonsense'", ())
+    here.clock.advance(2 * DAY)
+    report = here.reconciliation.plan()
+    assert report.unreadable == [repr(upload.ref)]
+
+
 def _relation() -> str:
     return f"{Upload.__shape__.domain}_{Upload.__shape__.relation}"
 
