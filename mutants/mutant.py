@@ -98,4 +98,6 @@ def named(tree: ast.AST, within: str = "") -> Iterator[tuple[str, Named]]:
 
 def _short(text: str) -> str:
     lines = [line.strip() for line in text.splitlines()]
+    if not lines:
+        return "nothing"
     return lines[0] if len(lines) == 1 else f"{lines[0]} … ({len(lines)} lines)"

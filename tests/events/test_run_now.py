@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 
 from penstock import FrozenClock, Store
-from penstock.errors import Conflict, NotFound
+from penstock.errors import OBJECTS, Conflict, NotFound, Unavailable, telling
 from penstock.events.schedule import Period, Schedule, Scheduler, ScheduleState
 from penstock.kernel.lease import take_named
+from penstock.kernel.outages import outages_of
 
 
 def test_it_covers_the_time_since_the_last_period_and_the_next_begins_there(store: Store, clock: FrozenClock) -> None:
@@ -51,3 +52,36 @@ def test_the_next_moment_is_told(clock: FrozenClock) -> None:
     assert following is not None
     assert following > clock.now()
     assert (following.hour, following.minute) == (3, 0)
+
+
+def test_no_period_runs_backwards_where_the_clock_was_set_back(store: Store, clock: FrozenClock) -> None:
+    ran: list[Period] = []
+    scheduler = Scheduler(store, [Schedule("nightly", "0 3 * * *", ran.append)], owner="a")
+    scheduler.run_now("nightly", by="ann")
+    last = ran[-1].until
+    clock.jump(timedelta(hours=-5))
+    scheduler.run_now("nightly", by="ann")
+    assert (ran[-1].since, ran[-1].until) == (last, last)
+    assert store.get(ScheduleState.at(name="nightly")).last_period == last
+
+
+def test_what_is_kept_of_a_failure_is_what_may_be_told(store: Store) -> None:
+    """The rest is for whoever runs the system: in the alert, and in the answer to who ran it."""
+
+    def fail(period: Period) -> None:
+        raise telling(ValueError("the password is sesame"), "it cannot sign in")
+
+    run = Scheduler(store, [Schedule("nightly", "0 3 * * *", fail)], owner="a").run_now("nightly", by="ann")
+    assert run.error == "ValueError: the password is sesame"
+    assert store.get(ScheduleState.at(name="nightly")).last_error == "ValueError: it cannot sign in"
+
+
+def test_a_failure_for_a_part_that_answers_is_no_reason_to_wait(store: Store) -> None:
+    """Else nobody would hear of it for as long as it lasts."""
+
+    def fail(period: Period) -> None:
+        raise Unavailable("the disk is gone", part=OBJECTS)
+
+    outages_of(store).lookout(OBJECTS, probe=lambda: None)
+    scheduler = Scheduler(store, [Schedule("nightly", "0 3 * * *", fail)], owner="a")
+    assert scheduler.run_now("nightly", by="ann").outcome == "failed"

@@ -128,6 +128,15 @@ def test_lines_that_their_seal_does_not_vouch_for_stay(store: Store, archive: Fo
     assert wrong(store, archive) == [("one", "altered")]
 
 
+def test_lines_of_which_one_is_missing_stay(store: Store, archive: FolderArchive, forger: Forger) -> None:
+    """Each that is left is whole; only together they do not make what was sealed."""
+    aged(store)
+    forger.remove(next(store.find(SystemAudit.of_project(project_id="one"))))
+    done = cast(list[MovedLines], moving(store, archive).run())
+    assert [(m.project, m.trail) for m in done if m.error] == [("one", "penstock.SystemAudit")]
+    assert len(standing(store, SystemAudit, "one")) == 5
+
+
 class TestTampering:
     """Somebody who can write to the archive and to the store, and is found out."""
 

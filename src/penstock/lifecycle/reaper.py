@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from penstock.declare.domain import Domain
-from penstock.kernel.lease import Lease, LeaseLost, release, renew, take_named
+from penstock.kernel.lease import Lease, LeaseLost, release, renew_in_time, take_named
 from penstock.kernel.store import Store
 from penstock.ports.clock import by_the_slowest
 
@@ -55,15 +55,13 @@ class Reaper:
     def _reap(self, domain: Domain, lease: Lease) -> int:
         removed = 0
         for _ in range(self._batches):
-            now = self._store.clock.now()
             over = by_the_slowest(self._store.clock)
             last = self._store.engine.expire(domain.shapes, now=over, limit=self._batch)
             removed += last
             if last < self._batch:
                 break
             try:
-                if lease.expires_at - now < self._period / 2:
-                    lease = renew(self._store, lease, period=self._period)
+                lease = renew_in_time(self._store, lease, period=self._period)
             except LeaseLost:
                 break  # another goes on; nothing was done that two could not do
         return removed
