@@ -24,6 +24,7 @@ from penstock import (
     the,
 )
 from penstock.errors import Conflict, DeclarationError, NotFound, NotUnique, TooLarge
+from penstock.kernel import upkeep
 from penstock.kernel.batch import BatchRefused
 from penstock.kernel.handle import patch, put
 from penstock.kernel.lease import Leased, take
@@ -240,6 +241,40 @@ def test_a_claim_whose_owner_is_gone_is_taken_over(store: Store) -> None:
     assert [store.get(Guest.at(guest_id=n)).email for n in "cda"] == ["1", "2", "5"]
 
 
+def test_of_two_who_find_a_claim_whose_owner_is_gone_one_takes_it_over(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second has seen that nobody has the value, a moment before the first had it."""
+    store.create(guest("a", "1"))
+    store.engine.load([_raw_delete(Guest.at(guest_id="a"))], now=store.clock.now())
+    looked = upkeep._Upkeep._is_held
+
+    def slowly(*asked: Any) -> bool:
+        held = looked(*asked)
+        with monkeypatch.context() as patched:
+            patched.setattr(upkeep._Upkeep, "_is_held", looked)
+            if store.lookup(Guest.at(guest_id="quicker")) is None:
+                store.create(guest("quicker", "1"))
+        return held
+
+    monkeypatch.setattr(upkeep._Upkeep, "_is_held", slowly)
+    with pytest.raises(NotUnique):
+        store.create(guest("b", "1"))
+    assert store.lookup(Guest.at(guest_id="b")) is None
+
+
+def test_whoever_gives_a_value_up_leaves_it_to_another_who_has_it(store: Store) -> None:
+    """By hand, past the kernel, two have it; the claim is of one of them."""
+    store.create(guest("a", "1"))
+    store.engine.load([put(guest("a", "3"))], now=store.clock.now())
+    store.create(guest("b", "1"))
+    store.engine.load([put(guest("a", "1"))], now=store.clock.now())
+    store.delete(Guest.at(guest_id="a"))
+    assert store.lookup(Guest.at(guest_id="a")) is None
+    with pytest.raises(NotUnique):
+        store.create(guest("c", "1"))
+
+
 def _raw_delete(ref: Any) -> Any:
     from penstock.operations.writes import Delete
 
@@ -257,7 +292,11 @@ def test_a_value_ends_with_the_record_that_ends(store: Store, clock: FrozenClock
         store.create(Badge(badge_id="b", number=-7))
     clock.advance(timedelta(seconds=60))
     store.create(Badge(badge_id="b", number=-7))
-    assert store.get(Badge.at(badge_id="b")).number == -7
+    badge = store.get(Badge.at(badge_id="b"))
+    assert badge.number == -7
+    store.patch(badge.ref, the(Badge.ttl).set(end + 999))
+    (claim,) = holdings(badge.__shape__, badge.__dict__, None)
+    assert store.get(UniqueValue.at(claim=claim)).ttl == end + 999, "it goes where all that has ended goes"
 
 
 def test_a_value_is_unique_within_what_is_declared(store: Store) -> None:
