@@ -11,6 +11,7 @@ from penstock.errors import OBJECTS, Conflict, NotFound, Unavailable, telling
 from penstock.events.schedule import Period, Schedule, Scheduler, ScheduleState
 from penstock.kernel.lease import take_named
 from penstock.kernel.outages import outages_of
+from penstock.kernel.outbox import MessageStatus, SystemMessage
 
 
 def test_it_covers_the_time_since_the_last_period_and_the_next_begins_there(store: Store, clock: FrozenClock) -> None:
@@ -73,6 +74,8 @@ def test_what_is_kept_of_a_failure_is_what_may_be_told(store: Store) -> None:
 
     run = Scheduler(store, [Schedule("nightly", "0 3 * * *", fail)], owner="a").run_now("nightly", by="ann")
     assert run.error == "ValueError: the password is sesame"
+    (alert,) = store.find(SystemMessage.by_status(status=MessageStatus.PENDING))
+    assert (alert.type, alert.payload["error"]) == ("schedule.failed", run.error)
     assert store.get(ScheduleState.at(name="nightly")).last_error == "ValueError: it cannot sign in"
 
 

@@ -118,6 +118,7 @@ def test_an_upload_that_cannot_be_read_stops_no_reconciling_and_is_told_of(here:
     here.clock.advance(2 * DAY)
     report = here.reconciliation.plan()
     assert report.unreadable == [repr(upload.ref)]
+    assert (report.orphans, report.undecided) == ([], 1), "which file is its own nobody can tell"
 
 
 def _relation() -> str:

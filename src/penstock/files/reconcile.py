@@ -143,6 +143,8 @@ class Reconciliation:
             waiting = Upload.by_status(status=status)
             for upload in self._store.find(waiting, unreadable=self._references.unreadable):
                 held.keys.add(upload.target)
+        # The file of an upload that cannot be read may be any of them.
+        lost = any(u.shape is Upload.__shape__ for u in self._references.unreadable)
         before = self._store.clock.now() - self._grace
         suspects = (found for key, found in there.items() if key not in held)
         while some := list(islice(suspects, _LOOKED_UP)):
@@ -152,7 +154,7 @@ class Reconciliation:
                     continue
                 if found.modified_at > before:
                     report.young += 1
-                elif self._references.may_be_hidden(found.key):
+                elif lost or self._references.may_be_hidden(found.key):
                     report.undecided += 1
                 else:
                     report.orphans.append(found)
