@@ -15,7 +15,18 @@ from penstock.domains import DOMAINS
 from penstock.domains.musicvideo.model import Project, ProjectStatus, Scene
 from penstock.errors import Conflict, Unavailable
 from penstock.kernel.audit import SystemAudit
-from penstock.kernel.lease import Duty, Lease, LeaseLost, release, renew, renew_in_time, take, take_named, taken_by
+from penstock.kernel.lease import (
+    Duty,
+    Fence,
+    Lease,
+    LeaseLost,
+    release,
+    renew,
+    renew_in_time,
+    take,
+    take_named,
+    taken_by,
+)
 from penstock.kernel.outbox import MessageStatus, SystemMessage
 from penstock.ports.engine import Engine
 
@@ -197,6 +208,12 @@ def test_a_lease_that_another_has_by_the_time_its_answer_comes_is_not_ours(
     slow = Slow(open_engine(), clock=clock)
     assert take(slow, record.ref, owner="a", period=MINUTE) is None
     assert leased.get(record.ref).lease_owner == "b"
+
+
+def test_a_fence_asks_nothing_of_what_writes_nothing(leased: Store, clock: FrozenClock) -> None:
+    record = project(leased)
+    held = granted(take(leased, record.ref, owner="a", period=MINUTE))
+    assert Fence(held).join(leased, []) == []
 
 
 def test_without_a_fence_the_zombie_would_win(leased: Store, clock: FrozenClock) -> None:

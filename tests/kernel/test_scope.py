@@ -448,6 +448,28 @@ def test_a_scope_removes_nothing_by_which_work_is_remembered(store: Store, ref: 
             scoped.delete_many([ref])
 
 
+@pytest.mark.parametrize("rights", [Rights(change=False), Rights(read=False)], ids=["change", "read"])
+def test_a_check_tells_of_a_record_so_it_needs_the_right_to_read_and_to_change(rights: Rights) -> None:
+    """To check is to lock as well: PostgreSQL asks for both rights."""
+
+    class Kept(Entity, table=Table("penstock-scope-kept", partition="id")):
+        __rights__ = rights
+
+        id: str
+        project_id: str
+
+        @key("{id}")
+        def at(self, *, id: str) -> None: ...
+
+    class Untouched:
+        features = frozenset[str]()
+
+    with pytest.raises(OutOfScope, match="may not check"):
+        ScopedEngine(Untouched(), ONE).commit(  # type: ignore[arg-type]
+            [Check(Kept.__shape__, {"id": "k"}, Present())], now=datetime(2037, 1, 1, tzinfo=UTC), token="t"
+        )
+
+
 def test_a_scope_is_of_one_project_and_stays_so(world: World) -> None:
     assert world.one.project == ONE
     assert world.one.scoped(ONE) is world.one
@@ -573,6 +595,29 @@ def test_a_patch_whose_record_is_anothers_by_the_time_its_answer_comes_shows_not
     assert "p2" not in str(refused.value)
 
 
+def test_what_changes_hands_while_it_is_removed_is_removed_for_its_new_owner(parcels: Store) -> None:
+    """Another's place is passed over; it may be one's own by the time that is written down. Each is another commit."""
+    mine, other = (Parcel(project_id=p, shelf="s", number=1) for p in (ONE, TWO))
+    tokens: list[str] = []
+
+    class Hasty:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(parcels.engine, name)
+
+        def commit(self, writes: Any, *, now: datetime, token: str) -> None:
+            tokens.append(token)
+            if len(tokens) == 2:
+                parcels.put(mine)
+            parcels.engine.commit(writes, now=now, token=token)
+
+    hasty = Store(ScopedEngine(Hasty(), ONE), clock=parcels.clock)
+    parcels.put(other)
+    beside = Parcel(project_id=ONE, shelf="s", number=2)
+    hasty.commit([Delete(Parcel.__shape__, mine.ref.key, None), put(beside)])
+    assert list(parcels.find(Parcel.on_shelf(shelf="s"))) == [beside]
+    assert len(set(tokens)) == len(tokens) == 3, "a store that has seen a token takes what follows for the same commit"
+
+
 def told(store: Store, limit: int) -> list[FeedEntry]:
     out: list[FeedEntry] = []
     while part := store.engine.changes(SCOPED.shapes, after=out[-1].position if out else None, limit=limit):
@@ -596,6 +641,16 @@ def test_the_feed_tells_a_project_of_its_own_records(parcels: Store) -> None:
         ]
         assert len(told(parcels.scoped(TWO), limit)) == 9
     assert len(told(parcels, 100)) == 15
+
+
+def test_the_position_of_a_part_of_the_feed_leaves_no_own_change_out(parcels: Store) -> None:
+    for n in range(9):
+        parcels.put(Parcel(project_id=ONE, shelf="s", number=n))
+    feed, heard, after = parcels.scoped(ONE).engine, list[int](), None
+    while part := feed.changes(SCOPED.shapes, after=after, limit=2):
+        heard += [e.key["number"] for e in part]
+        after = part.position
+    assert heard == list(range(9))
 
 
 def test_a_record_that_is_moved_is_told_to_neither_project(parcels: Store) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -19,10 +21,11 @@ from penstock.errors import (
     NotFound,
     PenstockError,
     Throttled,
+    TooLarge,
     Unavailable,
     WrongRange,
 )
-from penstock.objects.s3 import S3Connection, S3Objects
+from penstock.objects.s3 import S3Connection, S3Objects, s3_objects
 
 
 @cache
@@ -144,3 +147,45 @@ def test_whoever_closes_a_connection_leaves_no_client_open(monkeypatch: pytest.M
     connection.close()
     assert len(closed) == 2, "each is closed once"
     assert connection.client not in clients.values(), "whoever asks again has another"
+
+
+def test_what_was_not_deleted_is_said_though_the_answer_is_no_refusal(silent: S3Objects) -> None:
+    """Of many objects some may stay; whoever believes they are gone never comes back for them."""
+
+    def partly() -> Any:
+        errors = [{"Key": "films/b", "Code": "InternalError"}]
+        return AWSResponse("", 200, {}, None), {"Errors": errors, "ResponseMetadata": {"HTTPStatusCode": 200}}
+
+    with saying(silent, partly), pytest.raises(Unavailable, match="did not delete 1 of 2 objects: InternalError"):
+        silent.delete(["films/a", "films/b"])
+
+
+def test_every_part_and_every_whole_is_sent_with_what_it_hashes_to(
+    silent: S3Objects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3 then keeps nothing that was changed on the way; and of a body that is endless it is told in time."""
+    monkeypatch.setattr(s3_objects, "_PART", 4)
+    monkeypatch.setattr(s3_objects, "_MOST_PARTS", 2)
+    asked: list[tuple[str, dict[str, Any]]] = []
+
+    def answered(model: Any, params: dict[str, Any], **_: Any) -> Any:
+        asked.append((model.name, params["headers"]))
+        at = {"date": "Thu, 01 Jan 2037 00:00:00 GMT"}
+        return AWSResponse("", 200, {}, None), {
+            "UploadId": "u",
+            "ETag": '"e"',
+            "ResponseMetadata": {"HTTPStatusCode": 200, "HTTPHeaders": at},
+        }
+
+    events = silent._client.meta.events
+    events.register("before-call.s3", answered)
+    try:
+        silent.put("a", b"abc")
+        silent.put("a", b"abcdefgh")
+        with pytest.raises(TooLarge, match="more than 8 bytes; upload it by signed URLs"):
+            silent.put("a", b"abcdefghi")
+    finally:
+        events.unregister("before-call.s3", answered)
+    sent = [headers.get("x-amz-checksum-sha256") for name, headers in asked if name in ("PutObject", "UploadPart")]
+    assert sent == [b64encode(sha256(c).digest()).decode() for c in (b"abc", *(b"abcd", b"efgh") * 2)]
+    assert [name for name, _ in asked][-1] == "AbortMultipartUpload"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import pytest
@@ -21,6 +21,7 @@ from penstock.kernel.seals import seal
 from penstock.lifecycle.folder_archive import FolderArchive
 from penstock.lifecycle.reaper import Reaper
 from penstock.lifecycle.retention import Retention
+from penstock.operations.reads import Ref
 from penstock.ports.clock import SKEW
 from penstock.ports.engine import Engine
 from penstock.runtime.system_records import SYSTEM_RECORDS
@@ -175,6 +176,49 @@ def test_whoever_is_on_duty_and_renews_is_not_relieved(
     rested = two.mine.clock.now() - held.expires_at
     assert -SECOND < rested <= MINUTE, "by the holder's own clock"
     assert mine.hold() is None, "it hears that it was relieved"
+
+
+def test_whoever_stood_still_counts_from_when_it_saw_the_lease(
+    apart: Callable[[timedelta], Two], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not from when it began to ask: in between, the holder may have been heard of any number of times."""
+    two = apart(timedelta(0))
+    holder, successor = (Duty(s, name, owner=o, period=MINUTE) for s, o in zip(two, "ab", strict=True))
+    granted(holder.hold())
+    lookup = two.other.lookup
+
+    def slow(ref: Ref[NamedLease]) -> NamedLease | None:
+        two.wait(MINUTE)
+        granted(holder.hold())
+        return lookup(ref)
+
+    with monkeypatch.context() as standstill:
+        standstill.setattr(two.other, "lookup", slow)
+        assert successor.hold() is None
+    two.wait(SECOND)
+    assert successor.hold() is None
+
+
+def test_whoever_is_heard_of_in_the_last_moment_is_not_relieved(
+    apart: Callable[[timedelta], Two], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = apart(timedelta(0))
+    holder, successor = (Duty(s, name, owner=o, period=MINUTE) for s, o in zip(two, "ab", strict=True))
+    granted(holder.hold())
+    assert successor.hold() is None
+    two.wait(MINUTE)
+    patch, asked = two.other.patch, list[str]()
+
+    def late(*given: Any, **options: Any) -> Any:
+        asked.append("for a lease")
+        if len(asked) == 2:  # it is not free; now to relieve whoever has it
+            granted(holder.hold())
+        return patch(*given, **options)
+
+    monkeypatch.setattr(two.other, "patch", late)
+    assert successor.hold() is None
+    assert len(asked) == 2
+    assert granted(holder.hold()).epoch == 1
 
 
 def test_a_lease_lasts_its_whole_period(engines: tuple[Engine, Engine], clock: FrozenClock, name: str) -> None:

@@ -137,6 +137,14 @@ class TestBatches:
         wire.engine().load([put(r) for r in reels(2)], now=WHEN)
         assert [r["RequestItems"] for _, r in wire.calls[1:]] == [left, left]
 
+    def test_whatever_goes_on_is_not_what_one_loses_patience_with(self) -> None:
+        """A table that takes a few of each batch is full of work, and not stuck."""
+        left = [{"PutRequest": {"Item": stored(r)}} for r in reels(20)]
+        wire = Scripted(*({"UnprocessedItems": {"Reels": left[n:]}} for n in range(20)), {})
+        wire.engine().load([put(r) for r in reels(20)], now=WHEN)
+        assert len(wire.slept) == 20
+        assert max(wire.slept) <= 0.02, "each is the first pause after something was written"
+
     def test_patience_ends(self) -> None:
         left = {"Reels": [{"PutRequest": {"Item": stored(reel())}}]}
         wire = Scripted(otherwise=lambda *_: {"UnprocessedItems": left})
@@ -332,6 +340,20 @@ class TestOwnWrites:
         assert wire.engine().patch(write, now=WHEN, token=TOKEN) == reel(price=Decimal(4))
         assert [operation for operation, _ in wire.calls] == ["TransactWriteItems", "GetItem"]
         assert wire.calls[0][1]["ClientRequestToken"] == TOKEN
+
+    def test_a_count_whose_record_is_removed_before_it_is_read_back_met_nobody(self) -> None:
+        wire = Scripted({}, {})
+        with pytest.raises(Conflict) as conflict:
+            wire.engine().patch(patch(reel().ref, the(Reel.price).add(Decimal(1))), now=WHEN, token=TOKEN)
+        assert conflict.value.found is None
+
+    def test_a_lone_count_is_committed_with_a_token_as_well(self) -> None:
+        """Sent again after a lost reply, a plain request would count twice."""
+        wire = Scripted({})
+        write = patch(reel().ref, the(Reel.price).add(Decimal(1)))
+        wire.engine().commit([write], now=WHEN, token=TOKEN)
+        ((operation, request),) = wire.calls
+        assert (operation, request["ClientRequestToken"]) == ("TransactWriteItems", TOKEN)
 
     def test_a_count_that_need_not_be_exact_is_one_plain_request(self) -> None:
         wire = Scripted({"Attributes": stored(reel(price=Decimal(4)))})

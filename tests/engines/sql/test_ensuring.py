@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -244,6 +246,30 @@ def test_writes_are_refused_when_those_under_way_have_ended_or_not_at_all(
         engine.hold_writes([_Bare.__shape__], told="moved")
         with pytest.raises(StoreMoved, match="moved"):
             Store(engine).put(_Bare(name="a"))
+
+
+@pytest.mark.parametrize("place", ["postgres", "sqlite"])
+def test_writes_of_every_kind_are_refused_with_the_words_that_were_said_last(
+    place: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    at = SqliteConnector(str(tmp_path / "a.db")) if place == "sqlite" else None
+    with closing(SqlEngine(at or PostgresConnector(request.getfixturevalue("url")))) as engine:
+        store = Store(engine)
+        engine.ensure([_Bare.__shape__])
+        stands = _Bare(name="stands")
+        store.put(stands)
+        for told in ("it moves", 'it\'s 100 % moved to "there"'):
+            engine.hold_writes([_Bare.__shape__], told=told)
+            for write in (
+                partial(store.create, _Bare(name="new")),
+                partial(store.put, stands),
+                partial(store.delete, stands.ref),
+            ):
+                with pytest.raises(StoreMoved, match=re.escape(told)):
+                    write()
+        engine.hold_writes([_Bare.__shape__], told=None)
+        store.delete(stands.ref)
+        assert store.lookup(_Bare.at(name="new")) is None
 
 
 @pytest.mark.parametrize("place", ["postgres", "sqlite"])

@@ -10,20 +10,18 @@ from penstock.engines.sql.sqlite_errors import meaning
 from penstock.errors import InvalidValue, Misconfigured
 from penstock.ports.private import make_private_file
 
-_BUSY = 30.0
-"Seconds to wait for one who writes."
-
 
 def back_up(path: Path, copy: Path) -> None:
     """Write a copy of a file as it stands at one moment; ``copy`` is new, and for its owner alone.
 
-    All pages are read under one view of the file, so writers go on, and what they write is not in it.
+    All pages are read under one view of the file, so writers go on, and what they write is not in it. Whoever has the
+    file alone for a moment is waited for: Python's `backup` tries again by itself.
     """
     if not path.is_file():
         raise Misconfigured(f"there is no SQLite file {path} to make a copy of")
     make_private_file(copy)
     try:
-        with closing(sqlite3.connect(path, timeout=_BUSY)) as source, closing(sqlite3.connect(copy)) as target:
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
             target.execute("pragma journal_mode = delete")  # so that it is one file, and no log beside it
     except sqlite3.Error as error:
