@@ -10,6 +10,7 @@ import pytest
 
 from penstock import Formerly, FrozenClock, Retyped, Store, attribute
 from penstock.errors import LayoutMismatch
+from penstock.evolution.backfill import Backfill
 from penstock.evolution.migration import Migration, MigrationProgress
 from penstock.evolution.migration_turn import MigrationTurn, TurnLost
 from penstock.evolution.pending import pending_migrations
@@ -112,6 +113,27 @@ def test_a_runner_that_stands_still_right_before_it_writes_writes_nothing(
     with pytest.raises(TurnLost, match="another process"):
         Migration(after, new.__shape__, segments=1, page=1, shut_out=True, tell=begin_to_stall).run()
     assert {getattr(found.record, was) for found in beneath(after).scan(new.__shape__).found} == {value}
+    assert list(after.find(MigrationSegment.of_migration(label="cinema.Film"))) == []
+
+
+def test_a_runner_that_stands_still_before_it_notes_how_far_it_is_notes_nothing(
+    store: Store, another: OpenStore, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next migration of the entity would begin with that note, and pass over records."""
+    old, new = _sides()
+    _stand(ensured(another, old), old)
+    after, fill, stalls = ensured(another, new), Backfill.fill, [True]
+
+    def fill_and_stand_still(self: Backfill, *given: Any, **options: Any) -> Any:
+        page = fill(self, *given, **options)
+        if stalls.pop() if stalls else False:
+            clock.advance(timedelta(minutes=10))
+            assert Migration(another(), new.__shape__, segments=1).run().stage == "complete"
+        return page
+
+    monkeypatch.setattr(Backfill, "fill", fill_and_stand_still)
+    with pytest.raises(TurnLost, match="another process"):
+        Migration(after, new.__shape__, segments=1).run()
     assert list(after.find(MigrationSegment.of_migration(label="cinema.Film"))) == []
 
 

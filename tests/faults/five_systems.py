@@ -142,14 +142,19 @@ def _tell(context: DomainContext, name: str, folder: str, tick: Tick) -> None:
     again_and_again(tick, *(lambda r=relay: r.run_once().total for relay in relays))
 
 
-def _follow(context: DomainContext, name: str, folder: str, tick: Tick) -> None:
+def feeds_of(context: DomainContext, name: str) -> list[Feed]:
+    """What follows the changes of the five, to be run by somebody of that name."""
     feeds = []
     for plugin in INSTALLED:
         feed = Feed(context.store, plugin.domain.name, owner=name, period=PERIOD)
         for each in plugin.feed(context) if plugin.feed is not None else ():
             feed.on(each.entity, *each.kinds, cause=each.cause, when=each.when)(each.handle)
         feeds += [feed] if feed.follows else []
-    again_and_again(tick, *(feed.run_once for feed in feeds))
+    return feeds
+
+
+def _follow(context: DomainContext, name: str, folder: str, tick: Tick) -> None:
+    again_and_again(tick, *(feed.run_once for feed in feeds_of(context, name)))
 
 
 def _keep(context: DomainContext, name: str, folder: str, tick: Tick) -> None:

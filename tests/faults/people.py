@@ -37,6 +37,7 @@ from penstock.domains.videos.submissions import NewVideo
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.errors import Conflict, IllegalMove, InvalidValue, NotFound, Unavailable
 from penstock.kernel.idempotency import Claim, SystemOnce, begin, once_key
+from penstock.kernel.record_name import name_of
 from penstock.work.dead_letters import DeadLetters, cancel, retry
 from penstock.work.domain_context import DomainContext
 from penstock.work.registry import Tasks
@@ -174,8 +175,13 @@ class Clip:
         return UUID(self._told.once(f"clip {self._number}, {len(self._refused())}", submit)["video_id"])
 
     def _refused(self) -> list[str]:
-        """Those that were refused, as too many died who looked at them: then people send it again."""
+        """Those that were refused, and are not to be looked at again: then people send it again."""
         return noted(str(self._told.folder), f"refused-{self._number}")
+
+    def _is_given_up(self, video_id: UUID) -> bool:
+        """Or is it only that too many died who looked at it? Then the task is tried again, and nothing is sent."""
+        about = name_of(Submission.at(video_id=video_id))
+        return all(dead.about != about for dead in DeadLetters().find(self._told.store))
 
     def go_on(self) -> bool:
         video_id, store = self.video_id(), self._told.store
@@ -183,7 +189,8 @@ class Clip:
             return store.lookup(Video.at(video_id=video_id)) is None or self._remove(video_id)
         submission = store.get(Submission.at(video_id=video_id))
         if submission.status is SubmissionStatus.REFUSED:
-            note(str(self._told.folder), f"refused-{self._number}", str(video_id))
+            if self._is_given_up(video_id):
+                note(str(self._told.folder), f"refused-{self._number}", str(video_id))
             return False
         if submission.status is SubmissionStatus.AWAITED:
             self._send(video_id)

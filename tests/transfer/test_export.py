@@ -76,7 +76,21 @@ def test_an_export_that_was_ended_goes_on(
     assert parts
     with pytest.raises(Conflict, match="another export"):
         exported(full, tmp_path / "one", selection, personal=False)
-    exported(full, tmp_path / "one", selection, part=10, files=pair)
+    carried: list[str] = []
+
+    def tell_and_end(what: str, number: int) -> None:
+        if what == "files":
+            carried.append(what)
+            if len(carried) == 5:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        exported(full, tmp_path / "one", selection, part=10, files=pair, told=tell_and_end)
+    exported(full, tmp_path / "one", selection, part=10, files=pair, told=lambda what, number: carried.append(what))
+    assert carried.count("files") == 25, "a file that is there is not carried again"
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [
+        "files", "manifest.json", "objects.jsonl", "records"
+    ]  # fmt: skip
     assert {path: path.stat().st_mtime_ns for path in parts} == parts, "what was there is not written again"
     exported(full, tmp_path / "whole", selection)
     assert content(tmp_path / "one") == content(tmp_path / "whole")
@@ -138,6 +152,14 @@ class TestDamage:
     def test_a_missing_part_is_named(self, folder: Path, damage: Callable[[], str]) -> None:
         self.part(folder).unlink()
         assert "records/reels.Reel/00001.jsonl.gz: is missing" in damage()
+
+    def test_a_part_that_lies_outside_of_the_export_is_none(self, folder: Path, damage: Callable[[], str]) -> None:
+        """Who made a manifest is not to say which files of this machine are read."""
+        outside = folder.parent / "outside.jsonl.gz"
+        outside.write_bytes(self.part(folder).read_bytes())
+        manifest = folder / "manifest.json"
+        manifest.write_text(manifest.read_text().replace("records/reels.Reel/00001.jsonl.gz", "../outside.jsonl.gz"))
+        assert "../outside.jsonl.gz: is missing" in damage()
 
     @pytest.mark.parametrize(
         ("change", "said"),
@@ -222,6 +244,9 @@ def test_an_import_goes_on_where_it_was_ended_and_refuses_a_store_with_records(
     with pytest.raises(KeyboardInterrupt):
         ImportedExport(tmp_path / "one", selection.entities, told=tell).run(other)
     assert len(other.engine.scan(Reel.__shape__).found) == 10
+    exported(full, tmp_path / "another", selection, part=5)
+    with pytest.raises(Conflict, match="not empty"):  # how far it is, is of the other
+        ImportedExport(tmp_path / "another", selection.entities).run(other)
     loaded.clear()
     ImportedExport(tmp_path / "one", selection.entities, told=lambda what, number: loaded.append(what)).run(other)
     assert loaded.count("reels.Reel") == 2, "the part that was there is not written again"

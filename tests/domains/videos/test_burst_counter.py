@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from threading import Thread
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 import pytest
 
 from penstock import FrozenClock, Store, open_store
-from penstock.domains.videos import PLUGIN
+from penstock.domains.videos import PLUGIN, burst_counter
 from penstock.domains.videos.burst_counter import PERIOD, BurstCounter
 from penstock.domains.videos.model import DOMAIN, Video, ViewMark
 from penstock.domains.videos.video_library import VideoLibrary
 from penstock.domains.videos.view_counting import correct_views, count_view
-from penstock.errors import Misconfigured, NotFound, Unavailable
+from penstock.errors import InvalidValue, Misconfigured, NotFound, Unavailable
+from penstock.operations.writes import Write
 from penstock.runtime.service import Service
 from penstock.runtime.settings import Settings
 from penstock.testing.faults.losing_proxy import LosingProxy
@@ -167,6 +170,103 @@ def test_a_request_that_comes_again_soon_is_recognised(library: VideoLibrary) ->
         assert counter.count(other, request_id="a") == 1
     assert (written(store, video), written(store, other)) == (2, 1)
     assert list(store.find(ViewMark.of_video(video_id=video))) == []
+
+
+def test_a_request_is_recognised_though_many_others_came_since(
+    library: VideoLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(burst_counter, "_RECOGNISED", 3)
+    video = put(library.store)
+    with BurstCounter(library.store, period=NEVER) as counter:
+        for request in "abc":  # so many fill one half of what is known
+            counter.count(video, request_id=request)
+        assert counter.count(video, request_id="a") == 3
+
+
+class Between:
+    """An engine of whose commits something comes in between, before or after."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine, self.commits = engine, list[tuple[Any, str]]()
+        self.before: Callable[[Sequence[Write]], object] = lambda writes: None
+        self.after: Callable[[], object] = lambda: None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def commit(self, writes: Sequence[Write], *, now: Any, token: str) -> None:
+        self.commits.append((now, token))
+        self.before(writes)
+        self._engine.commit(writes, now=now, token=token)
+        self.after()
+
+
+class Interrupted(Store):
+    """A store with such an engine."""
+
+    def __init__(self, store: Store) -> None:
+        self.between = Between(store.engine)
+        super().__init__(self.between, clock=store.clock)
+
+
+def test_what_is_recognised_is_not_written(library: VideoLibrary) -> None:
+    store, video = Interrupted(library.store), put(library.store)
+    with BurstCounter(store, period=NEVER) as counter:
+        for _ in range(2):
+            counter.count(video, request_id="a")
+            counter.write()
+        assert len(store.between.commits) == 1
+
+
+def test_what_is_sent_again_is_the_same_request(library: VideoLibrary, clock: FrozenClock) -> None:
+    """By its token and its moment a store recognises it: tokens are of a whole request."""
+    store, video = Interrupted(library.store), put(library.store)
+    with BurstCounter(store, period=NEVER) as counter:
+        counter.count(video)
+
+        def lost() -> None:
+            raise Unavailable("nobody answers")
+
+        store.between.after = lost
+        with pytest.raises(Unavailable):
+            counter.write()
+        store.between.after = lambda: None
+        clock.advance(timedelta(seconds=5))
+        counter.write()
+    first, second = store.between.commits
+    assert first == second
+
+
+def test_two_who_write_at_once_write_one_after_the_other(library: VideoLibrary) -> None:
+    store, video = Interrupted(library.store), put(library.store)
+    with BurstCounter(store, period=NEVER) as counter:
+        counter.count(video)
+        other = Thread(target=counter.write)
+
+        def meet(writes: Sequence[Write]) -> None:
+            store.between.before = lambda writes: None
+            other.start()
+            other.join(0.2)  # it waits for its turn
+
+        store.between.before = meet
+        counter.write()
+        other.join()
+    assert written(library.store, video) == 1
+
+
+def test_one_that_cannot_be_written_keeps_no_other_from_it(library: VideoLibrary) -> None:
+    store, videos = Interrupted(library.store), [put(library.store) for _ in range(3)]
+
+    def refuse(writes: Sequence[Write]) -> None:
+        if any(write.key["video_id"] == videos[1] for write in writes):
+            raise InvalidValue("this one has too much in it")
+
+    store.between.before = refuse
+    with BurstCounter(store, period=NEVER) as counter:
+        for video in videos:
+            counter.count(video)
+        counter.write()
+    assert [written(library.store, video) for video in videos] == [1, None, 1]
 
 
 def test_a_count_that_is_corrected_meanwhile_is_added_to(library: VideoLibrary) -> None:
