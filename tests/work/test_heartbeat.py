@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from penstock import Store
+from penstock import FrozenClock, Store
 from penstock.errors import Unavailable
 from penstock.work import heartbeat
 from penstock.work.heartbeat import Heartbeat
@@ -80,6 +80,16 @@ def test_a_worker_that_ends_is_shown_no_longer(store: Store) -> None:
     assert (there.busy, there.ending) == (0, True)
     beating.stop()
     assert store.lookup(WorkerPresence.at(worker="w")) is None
+
+
+def test_a_worker_that_ends_says_so_with_every_later_sign_of_life(store: Store, clock: FrozenClock) -> None:
+    """What it still does may take hours, and nothing more is taken here."""
+    presence = Runner(store, [TASKS], owner="w", lease=LEASE).presence
+    presence.tell(2, ending=True)
+    clock.advance(timedelta(minutes=10))
+    presence.tell(1)
+    there = store.get(WorkerPresence.at(worker="w"))
+    assert (there.busy, there.ending, there.seen_at) == (1, True, clock.now())
 
 
 def test_a_worker_ends_also_where_nobody_can_be_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,6 +77,7 @@ class Presence:
         self._store, self._worker = store, worker
         self._takes, self._since = sorted(takes)[:_MOST_NAMES], store.clock.now()
         self._told: float | None = None
+        self._telling, self._ending = Lock(), False
         self._lock = Lock()
         self._ended: dict[str, dict[str, list[float]]] = {}
 
@@ -89,22 +90,24 @@ class Presence:
             counted[1] = round(counted[1] + seconds, 3)
 
     def tell(self, busy: int, *, ending: bool = False) -> None:
-        """Say so, if it is time, or if this is the end."""
-        passed = self._store.clock.monotonic()
-        if self._told is not None and passed - self._told < EVERY.total_seconds() and not ending:
-            return
-        self._told, now = passed, self._store.clock.now()
-        there = WorkerPresence(
-            worker=self._worker,
-            takes=self._takes,
-            since=self._since,
-            seen_at=now,
-            busy=busy,
-            ending=ending,
-            ended=self._counts(),
-            ttl=int((now + _FORGOTTEN).timestamp()),
-        )
-        self._quietly(lambda: self._store.put(there))
+        """Say so, if it is time, or if this is the end, which every later sign of life says too."""
+        with self._telling:  # or one that was begun before the end would be told behind it
+            self._ending = self._ending or ending
+            passed = self._store.clock.monotonic()
+            if self._told is not None and passed - self._told < EVERY.total_seconds() and not ending:
+                return
+            self._told, now = passed, self._store.clock.now()
+            there = WorkerPresence(
+                worker=self._worker,
+                takes=self._takes,
+                since=self._since,
+                seen_at=now,
+                busy=busy,
+                ending=self._ending,
+                ended=self._counts(),
+                ttl=int((now + _FORGOTTEN).timestamp()),
+            )
+            self._quietly(lambda: self._store.put(there))
 
     def _counts(self) -> dict[str, Any]:
         with self._lock:
