@@ -13,8 +13,9 @@ from penstock.evolution.backfill import Backfill, FilledPage
 from penstock.evolution.migration import Migration
 from penstock.evolution.staged_layout import StagedLayout
 from penstock.ports.scanning import scanned
+from penstock.schema.shape import EntityShape
 from tests.beneath import beneath
-from tests.evolution.proof.kinds import KINDS
+from tests.evolution.proof.kinds import KINDS, Kind
 from tests.kernel.layouts.conftest import OpenStore
 from tests.kernel.layouts.films import cinema
 
@@ -33,16 +34,21 @@ def waited_for(stage: str, following: str) -> list[str]:
     return [WRITERS]
 
 
+def about_to_migrate(another: OpenStore, kind: Kind, **options: Any) -> tuple[Migration, EntityShape]:
+    """A migration of ten records, and how they lie."""
+    old, new = kind.old.declared("cinema"), kind.new.declared("cinema")
+    before, after = another(), another()
+    before.ensure(cinema(old))
+    before.put_many([old(film_id=str(n), author=f"a{n}", stars=n % 7) for n in range(10)])
+    after.ensure(cinema(new))
+    return Migration(after, new.__shape__, segments=1, shut_out=True, **options), old.__shape__
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_nobody_goes_by_what_was_before_the_last_stage(
     store: Store, another: OpenStore, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    old, new = KINDS[kind].old.declared("cinema"), KINDS[kind].new.declared("cinema")
-    before = another()
-    before.ensure(cinema(old))
-    before.put_many([old(film_id=str(n), author=f"a{n}", stars=n % 7) for n in range(10)])
-    after = another()
-    after.ensure(cinema(new))
+    migration, _ = about_to_migrate(another, KINDS[kind])
     steps: list[str] = []
 
     def waiting(whom: str) -> Callable[[StagedLayout], None]:
@@ -59,7 +65,7 @@ def test_nobody_goes_by_what_was_before_the_last_stage(
             steps.append(DONE if stored.stage is None else stored.stage.value)
 
     monkeypatch.setattr(StagedLayout, "become", noted)
-    Migration(after, new.__shape__, segments=1, shut_out=True).run()
+    migration.run()
     stages = [step for step in steps if step not in (WRITERS, READERS, REQUESTS)]
     expected = [WRITERS]  # of the fields that are new
     for stage, following in pairwise([*stages, ""]):
@@ -76,12 +82,7 @@ def test_former_keys_are_walked_through_until_there_is_nothing_to_remove(
     """Whoever wrote by what was before, in the last moment, may have done so behind the walk."""
     if not store.engine.features.key_texts:
         pytest.skip("records of this store have no other key")
-    old, new = (side.declared("cinema") for side in (KINDS["another key"].old, KINDS["another key"].new))
-    before = another()
-    before.ensure(cinema(old))
-    before.put_many([old(film_id=str(n), author=f"a{n}", stars=n % 7) for n in range(10)])
-    after = another()
-    after.ensure(cinema(new))
+    migration, former = about_to_migrate(another, KINDS["another key"], page=3)
     walks: list[int] = []
     remove = Backfill.remove
 
@@ -93,6 +94,6 @@ def test_former_keys_are_walked_through_until_there_is_nothing_to_remove(
         return page
 
     monkeypatch.setattr(Backfill, "remove", noted)
-    Migration(after, new.__shape__, segments=1, page=3, shut_out=True).run()
+    migration.run()
     assert walks == [10, 0]
-    assert [page.found for page in scanned(beneath(before), old.__shape__)] == [[]]
+    assert [page.found for page in scanned(beneath(store), former)] == [[]]

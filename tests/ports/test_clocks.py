@@ -89,6 +89,11 @@ def granted(lease: Lease | None) -> Lease:
     return lease
 
 
+def duties(two: Two, name: str) -> tuple[Duty, Duty]:
+    """The same duty, for each of them."""
+    return Duty(two.mine, name, owner="a", period=MINUTE), Duty(two.other, name, owner="b", period=MINUTE)
+
+
 # Leases
 
 
@@ -164,7 +169,7 @@ def test_whoever_is_on_duty_and_renews_is_not_relieved(
     apart: Callable[[timedelta], Two], ahead: timedelta, name: str
 ) -> None:
     two = apart(ahead)
-    mine, other = (Duty(s, name, owner=o, period=MINUTE) for s, o in zip(two, "ab", strict=True))
+    mine, other = duties(two, name)
     held = granted(mine.hold())
     for _ in range(45):
         assert other.hold() is None
@@ -183,7 +188,7 @@ def test_whoever_stood_still_counts_from_when_it_saw_the_lease(
 ) -> None:
     """And not from when it began to ask: in between, the holder may have been heard of any number of times."""
     two = apart(timedelta(0))
-    holder, successor = (Duty(s, name, owner=o, period=MINUTE) for s, o in zip(two, "ab", strict=True))
+    holder, successor = duties(two, name)
     granted(holder.hold())
     lookup = two.other.lookup
 
@@ -203,7 +208,7 @@ def test_whoever_is_heard_of_in_the_last_moment_is_not_relieved(
     apart: Callable[[timedelta], Two], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     two = apart(timedelta(0))
-    holder, successor = (Duty(s, name, owner=o, period=MINUTE) for s, o in zip(two, "ab", strict=True))
+    holder, successor = duties(two, name)
     granted(holder.hold())
     assert successor.hold() is None
     two.wait(MINUTE)

@@ -139,13 +139,10 @@ def test_a_record_that_cannot_be_read_is_named_and_the_store_goes_on(
     full: Store, other: Store, selection: Selection, tmp_path: Path, step: str
 ) -> None:
     """Whether it was so before, or became so behind the copy's back."""
-    told: Told = lambda what, number: None  # noqa: E731
     if step == "before":
         damage(tmp_path, 5)
-    else:
-        told = once(step, lambda: damage(tmp_path, 5))
     with pytest.raises(Conflict, match=r"Reel\(project_id=p3, number=5\) cannot be read, so it cannot be copied"):
-        copying(full, other, selection, told).run()
+        copying(full, other, selection, once(step, lambda: damage(tmp_path, 5))).run()
     full.put(Shelf(name="goes on"))
 
 

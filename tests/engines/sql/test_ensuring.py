@@ -248,52 +248,51 @@ def test_writes_are_refused_when_those_under_way_have_ended_or_not_at_all(
             Store(engine).put(_Bare(name="a"))
 
 
-@pytest.mark.parametrize("place", ["postgres", "sqlite"])
+@pytest.fixture(params=["postgres", "sqlite"])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlEngine]:
+    """An engine of each kind."""
+    at = SqliteConnector(str(tmp_path / "a.db")) if request.param == "sqlite" else None
+    with closing(SqlEngine(at or PostgresConnector(request.getfixturevalue("url")))) as engine:
+        yield engine
+
+
 def test_writes_of_every_kind_are_refused_with_the_words_that_were_said_last(
-    place: str, request: pytest.FixtureRequest, tmp_path: Path
+    either: SqlEngine,
 ) -> None:
-    at = SqliteConnector(str(tmp_path / "a.db")) if place == "sqlite" else None
-    with closing(SqlEngine(at or PostgresConnector(request.getfixturevalue("url")))) as engine:
-        store = Store(engine)
-        engine.ensure([_Bare.__shape__])
-        stands = _Bare(name="stands")
-        store.put(stands)
-        for told in ("it moves", 'it\'s 100 % moved to "there"'):
-            engine.hold_writes([_Bare.__shape__], told=told)
-            for write in (
-                partial(store.create, _Bare(name="new")),
-                partial(store.put, stands),
-                partial(store.delete, stands.ref),
-            ):
-                with pytest.raises(StoreMoved, match=re.escape(told)):
-                    write()
-        engine.hold_writes([_Bare.__shape__], told=None)
-        store.delete(stands.ref)
-        assert store.lookup(_Bare.at(name="new")) is None
+    store = Store(either)
+    either.ensure([_Bare.__shape__])
+    stands = _Bare(name="stands")
+    store.put(stands)
+    for told in ("it moves", 'it\'s 100 % moved to "there"'):
+        either.hold_writes([_Bare.__shape__], told=told)
+        for write in (
+            partial(store.create, _Bare(name="new")),
+            partial(store.put, stands),
+            partial(store.delete, stands.ref),
+        ):
+            with pytest.raises(StoreMoved, match=re.escape(told)):
+                write()
+    either.hold_writes([_Bare.__shape__], told=None)
+    store.delete(stands.ref)
+    assert store.lookup(_Bare.at(name="new")) is None
 
 
-@pytest.mark.parametrize("place", ["postgres", "sqlite"])
 def test_where_writes_are_taken_again_nothing_is_logged_for_a_feed_that_is_no_longer(
-    place: str, request: pytest.FixtureRequest, tmp_path: Path
+    either: SqlEngine,
 ) -> None:
-    at = SqliteConnector(str(tmp_path / "a.db")) if place == "sqlite" else None
-    with closing(SqlEngine(at or PostgresConnector(request.getfixturevalue("url")))) as engine:
-        engine.ensure([_Bare.__shape__])
-        for entity in (_Bare, _Quiet):
-            engine.hold_writes([entity.__shape__], told="moved")
-            engine.hold_writes([entity.__shape__], told=None)
-            Store(engine).put(entity(name=entity.__name__))
-        assert [entry.key["name"] for entry in engine.changes([_Bare.__shape__])] == ["_Bare"]
+    either.ensure([_Bare.__shape__])
+    for entity in (_Bare, _Quiet):
+        either.hold_writes([entity.__shape__], told="moved")
+        either.hold_writes([entity.__shape__], told=None)
+        Store(either).put(entity(name=entity.__name__))
+    assert [entry.key["name"] for entry in either.changes([_Bare.__shape__])] == ["_Bare"]
 
 
-@pytest.mark.parametrize("place", ["postgres", "sqlite"])
 def test_many_tables_are_looked_at_with_as_many_questions_as_one(
-    place: str, request: pytest.FixtureRequest, tmp_path: Path
+    either: SqlEngine,
 ) -> None:
-    at = SqliteConnector(str(tmp_path / "a.db")) if place == "sqlite" else None
-    with closing(SqlEngine(at or PostgresConnector(request.getfixturevalue("url")))) as engine:
-        engine.ensure(SUITE.shapes)
-        one, many = (asked(engine, shapes) for shapes in ([Watched.__shape__], SUITE.shapes))
+    either.ensure(SUITE.shapes)
+    one, many = (asked(either, shapes) for shapes in ([Watched.__shape__], SUITE.shapes))
     assert many == one
 
 
